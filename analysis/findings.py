@@ -1,0 +1,181 @@
+"""What analysis says of a session: plain rows, one type a table of the store.
+
+Field names are the column names and the order does not matter to the store, so a new finding is a field here, a column in
+`ingest/store/findings.sql` and nothing in between. Times are microseconds since the epoch in UTC.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class SessionRow(Struct, kw_only=True):
+    session_id: str
+    kind: str
+    parent_session_id: str | None = None
+    forked_from: str | None = None
+    client: str
+    client_version: str | None = None
+    entry_point: str
+    entry_point_confidence: str
+    guard_in_force: str
+    cwd: str | None = None
+    started_at: int | None = None
+    ended_at: int | None = None
+
+
+class TurnRow(Struct, kw_only=True):
+    session_id: str
+    turn_no: int
+    prompt_id: str | None = None
+    origin: str
+    started_at: int | None = None
+    ended_at: int | None = None
+    model: str | None = None
+    client_version: str | None = None
+    entry_point: str
+    guard_in_force: str
+    responses: int
+    calls: int
+    verdict: str
+    """Never `running`: the view computes that from `open_ended`, `ended_at` and the clock."""
+    reason: str
+    confidence: str
+    evidence: list[str]
+    open_ended: bool = False
+    """The log ends in the middle of this turn: while it is fresh, the turn is running."""
+    looping: str | None = None
+    inherited: bool = False
+
+
+class ResponseRow(Struct, kw_only=True):
+    session_id: str
+    turn_no: int
+    response_no: int
+    ts: int | None = None
+    model: str | None = None
+    provider: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    stop_reason: str | None = None
+    calls: int
+    has_text: bool
+
+
+class CallRow(Struct, kw_only=True):
+    session_id: str
+    turn_no: int
+    response_no: int
+    call_no: int
+    ts: int | None = None
+    model: str | None = None
+    tool: str
+    recorded_id: str | None = None
+    provider_id: str | None = None
+    id_source: str
+    fingerprint: bytes | None = None
+    call_class: str
+    class_reason: str | None = None
+    outcome: str
+    args_json: str
+    args_bytes: int
+    args_state: str
+    result_status: str | None = None
+    error_class: str | None = None
+    result_digest: bytes | None = None
+    duration_ms: float | None = None
+    uuid: str | None = None
+    part: int
+    inherited: bool = False
+    source_path: str
+    source_line: int
+
+
+class DeadCallRow(Struct, kw_only=True):
+    session_id: str
+    ts: int | None = None
+    model: str | None = None
+    tool: str
+    recorded_id: str | None = None
+    fingerprint: bytes | None = None
+    args_json: str
+    args_bytes: int
+    source_path: str
+    source_line: int
+
+
+class DecisionRow(Struct, kw_only=True):
+    """An exception: what no row says was `execute`."""
+
+    guard: str
+    session_id: str
+    turn_no: int
+    response_no: int
+    call_no: int
+    decision: str
+
+
+class DivergenceRow(Struct, kw_only=True):
+    guard: str
+    session_id: str
+    turn_no: int
+    response_no: int
+    call_no: int
+
+
+class TripRow(Struct, kw_only=True):
+    guard: str
+    session_id: str
+    turn_no: int
+    response_no: int
+    provider_id: str | None = None
+    tool: str | None = None
+    model: str | None = None
+    basis: str
+    recorded: bool
+    told_user: bool | None = None
+    telemetry: str
+    trip_class: str | None = None
+    """Class of the call that fired: `replay` (rightly stopped) or `collision` (a fresh call was killed)."""
+
+
+class LoopEventRow(Struct, kw_only=True):
+    session_id: str
+    prompt_id: str | None = None
+    turn_no: int | None = None
+    loop_type: str
+    ts: int | None = None
+    model: str | None = None
+    explained_by: str
+
+
+class FindingRow(Struct, kw_only=True):
+    finding_id: str
+    kind: str
+    session_id: str
+    turn_no: int | None = None
+    severity: int
+    """1 is worst."""
+    reason: str
+    confidence: str
+    evidence: list[str]
+    what_to_try: str
+    wasted_calls: int | None = None
+    wasted_seconds: float | None = None
+    wasted_tokens: int | None = None
+
+
+class SessionFindings(Struct, kw_only=True):
+    """The rows of one session. `session` is None where there is no prompt and no call: such logs make no session."""
+
+    session: SessionRow | None
+    turns: list[TurnRow]
+    responses: list[ResponseRow]
+    calls: list[CallRow]
+    dead_calls: list[DeadCallRow]
+    decisions: list[DecisionRow]
+    divergences: list[DivergenceRow]
+    trips: list[TripRow]
+    loop_events: list[LoopEventRow]
+    findings: list[FindingRow]
