@@ -1,0 +1,54 @@
+# Everything runs in .venv, which `make install` builds from the pinned, hashed requirements and never touches again until
+# they change.
+PYTHON ?= python3
+BIN := .venv/bin
+
+# The stamp's name tells what it was built from (and where: a virtual environment cannot be moved).
+INSTALLED := .venv/installed-$(shell { cat requirements-dev.txt pyproject.toml; pwd; } | cksum | tr ' ' '-')
+
+.PHONY: help install demo test lint types contracts check picture lock
+
+help:  ## list what can be made
+	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
+
+install: $(INSTALLED)  ## build .venv with everything in it
+
+demo: install  ## replay real recordings as a month of sessions and open the dashboard on them
+	@$(BIN)/loopscope demo
+
+test: install  ## run the tests
+	$(BIN)/pytest -n auto
+
+lint: install  ## style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install  ## strict types
+	$(BIN)/mypy
+
+contracts: install  ## which package may import which
+	$(BIN)/lint-imports
+
+check: lint types contracts test  ## everything that has to hold before a commit
+
+picture: install  ## take docs/dashboard.png anew, with the browser test of the dashboard
+	LOOPSCOPE_PICTURE=docs/dashboard.png $(BIN)/pytest tests/dashboard/test_browser.py
+
+lock:  ## pin the newest releases (needs uv)
+	uv pip compile --upgrade $(LOCK) -o requirements.txt
+	uv pip compile --upgrade $(LOCK) --group dev -o requirements-dev.txt
+
+# No index address in the files: pip takes the packages from wherever it is set up to, and the hashes say which.
+LOCK := pyproject.toml --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+	--custom-compile-command 'make lock'
+
+$(INSTALLED):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; '$(PYTHON)' is not. Try: make PYTHON=python3.12 install" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+		{ echo "'$(PYTHON)' lacks venv. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	rm -rf .venv
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --no-compile --only-binary :all: --require-hashes -r requirements-dev.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
