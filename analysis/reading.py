@@ -1,0 +1,181 @@
+"""Opening the published store for reading: read-only, sandboxed, filtered once.
+
+Every reader (a command, a page, a query typed by a person) comes through `open_store`, so none of them can disagree
+about what a filter means and none can touch a file. Three decisions:
+
+- The connection's own database is in memory and the store is attached to it, read-only, under a fixed name. DuckDB
+  shares one instance between connections to the same path within a process, settings included; two pages with
+  different limits would clash.
+- Filters choose turns. A temporary view shadows each `found_*` table, and because temporary names win inside the
+  bodies of the stored views too, `sessions`, `decisions` and all views still to come are computed from the chosen
+  turns alone: counts of a session are those of its chosen turns, and sums over `sessions` and over `calls` agree.
+  Without a filter nothing is shadowed.
+- After that external access is off, the local file system is disabled (that closes even the store's own file to
+  `read_blob`), and the configuration is locked: text of a log or of a query can open nothing.
+
+A turn belongs to a period if any part of it lies there, so that a turn that began before `since` and hangs now is not
+missed. What has no time of its own is in no period.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import duckdb
+
+from ingest.errors import LoopscopeError, NoStore, StoreDamaged, StoreTooNew
+
+
+class QueryTimedOut(LoopscopeError):
+    """The query ran longer than its limit and was interrupted."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which turns to look at. None leaves that side open; times are aware or taken as UTC.
+
+    model: the turn's, or that of any response in it; upper and lower case are one.
+    project: a working directory (or one above it), or its last part.
+    version: of the client; `0.24` takes in `0.24.4`.
+    session: an id and its sub-agents, or where no such id exists all that begin with it.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    model: str | None = None
+    project: str | None = None
+    client: str | None = None
+    version: str | None = None
+    session: str | None = None
+
+    def given(self) -> dict[str, object]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+NO_FILTERS = Filters()
+
+_CHOSEN_TURNS = """
+CREATE TEMP TABLE chosen_turns AS
+SELECT t.session_id, t.turn_no
+FROM loopscope.main.found_turns t JOIN loopscope.main.found_session s USING (session_id)
+WHERE ($since::TIMESTAMP IS NULL OR coalesce(t.ended_at, t.started_at) >= $since)
+  AND ($until::TIMESTAMP IS NULL OR coalesce(t.started_at, t.ended_at) < $until)
+  AND ($model::VARCHAR IS NULL OR lower(t.model) = lower($model) OR EXISTS (
+        SELECT 1 FROM loopscope.main.found_responses r
+        WHERE r.session_id = t.session_id AND r.turn_no = t.turn_no AND lower(r.model) = lower($model)))
+  AND ($client::VARCHAR IS NULL OR lower(s.client) = lower($client))
+  AND ($version::VARCHAR IS NULL OR t.client_version = $version OR starts_with(t.client_version, $version || '.'))
+  AND ($project::VARCHAR IS NULL OR s.cwd = $project OR starts_with(s.cwd, $project || '/')
+       OR starts_with(s.cwd, $project || '\\') OR regexp_extract(s.cwd, '[^/\\\\]+$') = $project)
+  AND ($session::VARCHAR IS NULL OR s.session_id = $session OR starts_with(s.session_id, $session || '/')
+       OR (starts_with(s.session_id, $session)
+           AND NOT EXISTS (SELECT 1 FROM loopscope.main.found_session x WHERE x.session_id = $session)))
+"""
+
+
+def open_store(
+    db: Path,
+    filters: Filters = NO_FILTERS,
+    as_of: datetime | None = None,
+    *,
+    running_for: timedelta | None = None,
+    memory_limit: str = "1GB",
+) -> duckdb.DuckDBPyConnection:
+    """Raises NoStore, StoreDamaged, StoreTooNew. The caller closes the connection, which sees one whole state.
+
+    as_of: the clock by which a turn is `running`; now, where None.
+    """
+    if not db.exists():
+        raise NoStore(f"There is no store at {db}. Run `loopscope ingest PATH` first, or name another with --db.")
+    con = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": memory_limit,
+            "temp_directory": "",  # a query that needs more than its memory fails instead of filling a disk
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        },
+    )
+    try:
+        _attach(con, db)
+        if as_of is not None:
+            con.execute("SET VARIABLE as_of = ?", [_utc(as_of)])
+        if running_for is not None:
+            con.execute("SET VARIABLE running_for = ?", [running_for])
+        if filters.given():
+            _shadow_findings(con, filters)
+        con.execute("SET enable_external_access = false")
+        con.execute("SET disabled_filesystems = 'LocalFileSystem'")
+        con.execute("SET lock_configuration = true")
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
+    # ATTACH takes no bound value. An absolute path cannot begin with the `x:` by which DuckDB names other sources.
+    path = str(db.absolute()).replace("'", "''")
+    try:
+        con.execute(f"ATTACH '{path}' AS loopscope (READ_ONLY)")
+        con.execute("USE loopscope")
+        con.execute("SELECT key, value FROM store LIMIT 0")
+    except duckdb.Error as e:
+        if "version number" in str(e):
+            raise StoreTooNew(
+                f"{db} was written by a later DuckDB than the one here ({duckdb.__version__}). Upgrade loopscope."
+            ) from e
+        first_line = str(e).splitlines()[0]
+        raise StoreDamaged(
+            f"{db} cannot be read as a store ({first_line}). Move it away and run `loopscope ingest PATH` again."
+        ) from e
+
+
+def _shadow_findings(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
+    values = asdict(filters)
+    for name in ("since", "until"):
+        if values[name] is not None:
+            values[name] = _utc(values[name])
+    if values["project"] is not None:
+        values["project"] = values["project"].rstrip("/\\") or values["project"]
+    con.execute(_CHOSEN_TURNS, values)
+    tables = con.execute(
+        "SELECT table_name, bool_or(column_name = 'turn_no') FROM duckdb_columns() "
+        "WHERE database_name = 'loopscope' AND starts_with(table_name, 'found_') "
+        "GROUP BY table_name HAVING bool_or(column_name = 'session_id')"
+    ).fetchall()
+    for table, has_turns in tables:
+        # A row without a turn (a dead branch's call, a finding of the whole session) goes with its session.
+        condition = "session_id IN (SELECT session_id FROM chosen_turns)"
+        if has_turns:
+            condition = (
+                "(session_id, turn_no) IN (SELECT (session_id, turn_no) FROM chosen_turns) "
+                f"OR (turn_no IS NULL AND {condition})"
+            )
+        con.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM loopscope.main."{table}" WHERE {condition}')
+
+
+def _utc(moment: datetime) -> datetime:
+    """The store's timestamps are UTC without a zone."""
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo is not None else moment
+
+
+@contextmanager
+def time_limit(con: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    """Interrupts whatever runs on the connection after so many seconds; raises QueryTimedOut then."""
+    timer = threading.Timer(seconds, con.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except duckdb.InterruptException as e:
+        raise QueryTimedOut(
+            f"The query was stopped after {seconds:g} seconds. Narrow it, or raise sql_timeout_seconds."
+        ) from e
+    finally:
+        timer.cancel()
