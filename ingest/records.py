@@ -18,6 +18,9 @@ from msgspec import Struct, field
 ArgsState = Literal["whole", "absent", "redacted", "cut"]
 """Whether the fingerprint can be trusted: only `whole` arguments are what the client hashed."""
 
+Digest = bytes
+"""A name of its own: within `Result`, which has a field `bytes`, the type's name would mean the field."""
+
 Answer = Literal[
     "tool",  # the tool (or the client's refusal to run it: unknown tool, invalid parameters) answered
     "duplicate",  # synthetic: the guard took the call for a replay and did not run it
@@ -124,7 +127,7 @@ class Result(Record, frozen=True, kw_only=True, eq=False):
     """`success`, `error` or `cancelled`; None where the log does not say."""
     error_class: str | None = None
     execution_status: str | None = None
-    digest: bytes | None = None
+    digest: Digest | None = None
     bytes: int = 0
     duration_ms: float | None = None
 

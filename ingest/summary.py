@@ -1,0 +1,32 @@
+"""What one run of `ingest` did: the numbers of this run, not of the store."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+
+class Skipped(Struct, frozen=True):
+    """A file that was not read, and why, for the person who expected it to be."""
+
+    path: str
+    reason: str
+
+
+class Summary(Struct, kw_only=True):
+    read: int = 0
+    """Files read in this run, new or changed."""
+    unchanged: int = 0
+    gone: int = 0
+    """Files below the given paths that were there in an earlier run; their rows are kept."""
+    skipped: list[Skipped] = field(default_factory=list)
+    unreadable: list[Skipped] = field(default_factory=list)
+    records: int = 0
+    calls: int = 0
+    problems: int = 0
+    """Damaged pieces in the files read in this run, unreadable files included."""
+    sessions_analysed: int = 0
+    findings: dict[str, int] = field(default_factory=dict)
+    """Of the whole store, by kind."""
+    bytes_read: int = 0
+    seconds: float = 0.0
+    published: bool = False
