@@ -65,7 +65,7 @@ class Record(Struct, frozen=True, kw_only=True, eq=False):
         return tuple(getattr(self, name) for name in self.__struct_fields__ if name != "place")
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._content() == other._content()  # type: ignore[attr-defined]
+        return isinstance(other, Record) and type(self) is type(other) and self._content() == other._content()
 
     def __hash__(self) -> int:
         return hash((type(self), self.session_id, self.uuid, self.ts))

@@ -1,0 +1,12 @@
+"""The built-in guards, in the order of their history; the last is a what-if."""
+
+from analysis.guards.any_fingerprint import AnyFingerprint
+from analysis.guards.base import Answered, Decision, Guard
+from analysis.guards.fingerprint import Fingerprint
+from analysis.guards.id_breaker import IdBreaker
+from analysis.guards.id_only import IdOnly
+from analysis.guards.none import NoGuard
+
+GUARDS: tuple[Guard, ...] = (NoGuard(), IdOnly(), IdBreaker(), Fingerprint(), AnyFingerprint())
+
+__all__ = ["GUARDS", "Answered", "Decision", "Guard"]

@@ -1,0 +1,129 @@
+"""`analyse`: all findings of one session from all its facts. Pure: no file, no clock, no database.
+
+A session is always analysed whole, because a rewind or a late record changes old turns. What a fork copied is replayed, since
+handled ids carry over, but makes no finding, no decision and no trip: it happened in the other session.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from analysis.detectors import DETECTORS
+from analysis.detectors.client_heuristics import explains
+from analysis.findings import DecisionRow, DivergenceRow, FindingRow, LoopEventRow, SessionFindings
+from analysis.guards import GUARDS
+from analysis.judge import judge
+from analysis.rows import call_row, dead_call_rows, model_of, response_row, session_row, turn_row
+from analysis.timeline import build_turns, live_branch
+from analysis.trips import BREAKER_EVENT, trip_rows
+from analysis.turn_state import TurnState
+from analysis.verdicts import verdict_of
+from ingest.records import Event, SessionFacts
+
+ANALYSIS_VERSION = 1
+"""Raise it whenever the same facts would give other findings: the store then makes all of them anew."""
+
+__all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
+
+
+def analyse(facts: SessionFacts) -> SessionFindings:
+    live, dead = live_branch(facts.records)
+    turns = build_turns(live)
+    found = SessionFindings(
+        session=None,
+        turns=[],
+        responses=[],
+        calls=[],
+        dead_calls=list(dead_call_rows(facts.session_id, dead)),
+        decisions=[],
+        divergences=[],
+        trips=[],
+        loop_events=[],
+        findings=[],
+    )
+    states, entry_points = judge(facts, turns)
+    for state in states:
+        _add_turn(found, facts.session_id, state)
+    if facts.kind == "main":
+        found.loop_events = [_loop_event(facts.session_id, event, states) for event in facts.events if _is_loop(event)]
+    if states:
+        found.session = session_row(facts, live, states, entry_points)
+    return found
+
+
+def _add_turn(found: SessionFindings, session_id: str, state: TurnState) -> None:
+    verdict = verdict_of(state)
+    turn = turn_row(session_id, state, verdict)
+    found.turns.append(turn)
+    found.responses.extend(response_row(session_id, state, response) for response in state.turn.responses)
+    found.calls.extend(call_row(session_id, state, call) for call in state.calls)
+    if turn.inherited:
+        return
+    for detector in DETECTORS:
+        hit = detector.find(state, verdict)
+        if hit is None:
+            continue
+        if detector.is_loop and turn.looping is None:
+            turn.looping = detector.id
+        found.findings.append(
+            FindingRow(
+                finding_id=_finding_id(detector.id, session_id, state),
+                kind=detector.id,
+                session_id=session_id,
+                turn_no=state.turn.no,
+                severity=hit.severity or detector.severity,
+                reason=hit.reason,
+                confidence=hit.confidence,
+                evidence=list(hit.evidence),
+                what_to_try=detector.what_to_try,
+            )
+        )
+    for name, replay in state.replays.items():
+        found.decisions.extend(
+            DecisionRow(
+                guard=name,
+                session_id=session_id,
+                turn_no=state.turn.no,
+                response_no=response,
+                call_no=call,
+                decision=decision,
+            )
+            for response, call, decision in replay.exceptions
+        )
+        if replay.divergence is not None:
+            response, call = replay.divergence
+            found.divergences.append(
+                DivergenceRow(guard=name, session_id=session_id, turn_no=state.turn.no, response_no=response, call_no=call)
+            )
+    found.trips.extend(trip_rows(session_id, state))
+
+
+def _finding_id(kind: str, session_id: str, state: TurnState) -> str:
+    """The same turn gives the same id in every store: made from the prompt's uuid, which a copied log keeps."""
+    prompt = state.turn.prompt
+    anchor = prompt.uuid if prompt is not None and prompt.uuid is not None else str(state.turn.no)
+    return hashlib.sha256("\0".join((kind, session_id, anchor)).encode()).hexdigest()[:16]
+
+
+def _is_loop(event: Event) -> bool:
+    return event.name == "loop_detected"
+
+
+def _loop_event(session_id: str, event: Event, states: Sequence[TurnState]) -> LoopEventRow:
+    state = next((state for state in states if any(other is event for other in state.events)), None)
+    loop_type = event.loop_type or "unknown"
+    explained_by = "unmatched"
+    if state is not None and state.in_force_trip_call is not None and loop_type == BREAKER_EVENT:
+        explained_by = "guard-trip"
+    elif state is not None and explains(state, loop_type):
+        explained_by = "detector"
+    return LoopEventRow(
+        session_id=session_id,
+        prompt_id=event.prompt_id,
+        turn_no=state.turn.no if state else None,
+        loop_type=loop_type,
+        ts=event.ts,
+        model=(model_of(state) if state else None) or event.model,
+        explained_by=explained_by,
+    )

@@ -1,0 +1,32 @@
+"""The guard in force did not run calls that were no replays."""
+
+from __future__ import annotations
+
+from analysis.detectors.base import Detector, Hit
+from analysis.turn_state import TurnState
+from analysis.verdicts import Verdict
+
+_FRESH = frozenset(("first-use", "collision", "no-id"))
+
+
+def _find(state: TurnState, verdict: Verdict) -> Hit | None:
+    tripped = state.in_force_trip_call is not None
+    lost = ("suppressed", "dropped", "skipped") if tripped else ("suppressed",)
+    blocked = [call for call in state.calls if call.call_class in _FRESH and call.outcome in lost]
+    if not blocked:
+        return None
+    collisions = sum(1 for call in blocked if call.call_class == "collision")
+    ended = " and ended the turn" if tripped else ""
+    reason = f"guard {state.guard_in_force} blocked {len(blocked)} fresh call(s), {collisions} of them id collisions{ended}"
+    lines = tuple(dict.fromkeys(call.evidence for call in blocked))
+    return Hit(reason, "certain", lines[:4], severity=None if tripped else 4)
+
+
+DETECTOR = Detector(
+    id="fresh-calls-blocked",
+    severity=3,
+    fires_when="the guard in force suppressed or dropped calls whose arguments differ from those handled under their id",
+    why="The model numbers its calls anew, and the guard took fresh calls for replays: work was lost for nothing.",
+    what_to_try="upgrade the client to 0.23 or later, or ask the gateway for ids that are unique in the session",
+    find=_find,
+)

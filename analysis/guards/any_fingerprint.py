@@ -1,0 +1,23 @@
+"""Counterfactual, shipped nowhere: the id and the fingerprint of any call seen under it."""
+
+from __future__ import annotations
+
+from analysis.guards.base import RepeatGuard
+from analysis.history import BatchCall, Handled
+
+
+class AnyFingerprint(RepeatGuard, frozen=True):
+    name: str = "any-fingerprint"
+    about: str = "a repeat is the same id with the same tool and arguments as any earlier call under it (never shipped)"
+
+    def repeats(self, call: BatchCall, handled: Handled) -> bool | None:
+        if call.provider_id is None:
+            return False
+        seen = handled.all(call.provider_id)
+        if not seen:
+            return False
+        if call.fingerprint is None:
+            return None
+        if call.fingerprint in seen:
+            return True
+        return None if None in seen else False

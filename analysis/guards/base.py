@@ -1,0 +1,85 @@
+"""What a guard is: a policy that sees each batch of calls and says what becomes of them.
+
+All guards share one frame, read from the client's code (0.21.10 and 0.24.4, oracle op `breaker`) and seen in its runs:
+- a call without a provider id is executed: there is nothing to compare;
+- a raw id again within one response is dropped before the guard sees it, whatever its arguments;
+- a call that repeats a handled one is answered synthetically (`suppress`);
+- with a breaker, a repeat of an id already answered synthetically since the last clearing trips: that call is `trip`, the rest
+  of the batch `drop`, and the turn ends. (The client's breaker also fires on one handled id twice in a batch; the second
+  never reaches it, because of the rule before.)
+They differ in what counts as a repeat and in whether there is a breaker. Which ids are handled, and when the answered ids are
+cleared, depends on the entry point and belongs to the replay, so that every guard is judged in the same world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from analysis.history import BatchCall, Handled
+
+Decision = Literal["execute", "suppress", "trip", "drop", "unknown"]
+
+
+class Answered(Struct):
+    """The provider ids answered synthetically since the last clearing."""
+
+    surely: set[str]
+    maybe: set[str]
+    """Ids of calls that could not be decided (arguments redacted or cut): a repeat of these may trip or not."""
+
+
+class Guard(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+    def decide(self, calls: Sequence[BatchCall], handled: Handled, answered: Answered) -> list[Decision]:
+        """One decision a call, in order. Changes nothing: the replay notes in `answered` what was suppressed."""
+        ...
+
+
+class RepeatGuard(Struct, frozen=True):
+    """The frame that the client's guards share; a subclass says what a repeat is."""
+
+    name: str
+    about: str
+    has_breaker: bool = True
+
+    def repeats(self, call: BatchCall, handled: Handled) -> bool | None:
+        """Whether the call repeats a handled one; None where its arguments, or the first call's, are not whole."""
+        raise NotImplementedError
+
+    def decide(self, calls: Sequence[BatchCall], handled: Handled, answered: Answered) -> list[Decision]:
+        repeats = [False if call.provider_id is None or call.same_response else self.repeats(call, handled) for call in calls]
+        if self.has_breaker:
+            fires = self._tripping_call(calls, repeats, answered)
+            if fires == "unknown":
+                return ["unknown"] * len(calls)
+            if fires is not None:
+                return ["trip" if index == fires else "drop" for index in range(len(calls))]
+        return [_decision(call, repeat) for call, repeat in zip(calls, repeats, strict=True)]
+
+    def _tripping_call(
+        self, calls: Sequence[BatchCall], repeats: Sequence[bool | None], answered: Answered
+    ) -> int | Literal["unknown"] | None:
+        undecided = False
+        for index, (call, repeat) in enumerate(zip(calls, repeats, strict=True)):
+            surely = call.provider_id in answered.surely
+            maybe = surely or call.provider_id in answered.maybe
+            if repeat and surely:
+                return index
+            undecided = undecided or (maybe and repeat is not False)
+        return "unknown" if undecided else None
+
+
+def _decision(call: BatchCall, repeat: bool | None) -> Decision:
+    if call.same_response:
+        return "drop"
+    if repeat is None:
+        return "unknown"
+    return "suppress" if repeat else "execute"

@@ -1,0 +1,44 @@
+"""The provider's id behind the recorded one, and how it is known.
+
+Qwen Code logs only the id it normalised: an id that is already in the model's history gets `__qwen_dup_N`, and a missing one
+is replaced by an id of the client's own making (QWEN_CODE.md 3, seen in 0.12.0 to 0.24.4). Exactly one suffix is taken off,
+and only where the bare id stands in the history at that point: a model that echoes a suffixed id gets a second suffix, and a
+model may send an id that merely looks suffixed. Stripping more, or always, would turn distinct ids into replays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from typing import Literal
+
+IdSource = Literal["recorded", "recovered", "absent"]
+
+_SUFFIX = re.compile(r"(?P<base>.+)__qwen_dup_\d+\Z", re.DOTALL)
+_SYNTHETIC_CALL = re.compile(r"(?P<base>.+):duplicate:\d+:\d+\Z", re.DOTALL)
+_CLIENT_MADE = re.compile(r"call_\d{13}_[0-9a-z]{5,9}\Z|call_qwen_\d+\Z")
+_NO_ID = frozenset(("", "null", "None", "undefined"))
+"""Ids that say there is none: an adapter turned a missing value into text (apache/flink-agents#947)."""
+
+
+def history_id(recorded_id: str | None) -> str | None:
+    """The id under which the model's history holds the call.
+
+    A sub-agent's log marks the call it answered synthetically with `:duplicate:ROUND:N`; neither its history nor its result
+    carries that mark (seen in 0.21.10 and 0.24.4), so pairing without taking it off would leave the call unanswered.
+    """
+    if recorded_id is None:
+        return None
+    marked = _SYNTHETIC_CALL.match(recorded_id)
+    return marked["base"] if marked else recorded_id
+
+
+def provider_id(recorded_id: str | None, used: Container[str]) -> tuple[str | None, IdSource]:
+    """The id that the model sent, given the ids `used` in its history before this response."""
+    bare = history_id(recorded_id)
+    if bare is None or bare in _NO_ID or _CLIENT_MADE.match(bare):
+        return None, "absent"
+    suffixed = _SUFFIX.match(bare)
+    if suffixed and suffixed["base"] in used:
+        return suffixed["base"], "recovered"
+    return bare, "recorded"

@@ -1,0 +1,122 @@
+"""A guard over one turn: what it would have decided, where it first differs from what was done, and where it trips.
+
+A guard is replayed on a history that another guard shaped. Up to and including the first response on which it decides
+otherwise than was done, its decisions are facts about that history (`observed`); after it they are `counterfactual`, because
+the model would have been told something else. Each turn starts again from what really happened: the handled ids, and in a
+daemon's cron and background turns, which do not clear them, the ids really answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from analysis.guards import Answered, Decision, Guard
+from analysis.history import DAEMONS, Batch, BatchCall
+
+Outcome = Literal["executed", "failed", "suppressed", "dropped", "skipped", "cancelled", "unanswered", "unknown"]
+Done = Literal["execute", "suppress", "stop", "unknown"]
+
+_DONE: dict[Outcome, Done] = {
+    "executed": "execute",
+    "failed": "execute",
+    "cancelled": "execute",
+    "suppressed": "suppress",
+    "dropped": "stop",
+    "skipped": "stop",
+    "unanswered": "execute",
+    "unknown": "unknown",
+}
+_DECIDED: dict[Decision, Done] = {
+    "execute": "execute",
+    "suppress": "suppress",
+    "trip": "stop",
+    "drop": "stop",
+    "unknown": "unknown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    batch: Batch
+    call: BatchCall
+
+    @property
+    def response_no(self) -> int:
+        return self.batch.response.no
+
+
+@dataclass(slots=True)
+class TurnReplay:
+    guard: Guard
+    answered: Answered
+    exceptions: list[tuple[int, int, Decision]] = field(default_factory=list)
+    """(response, call, decision) wherever the decision is not `execute`."""
+    divergence: tuple[int, int] | None = None
+    """(response, call) of the first decision that differs from what was done."""
+    trip: Trip | None = None
+
+    def decide(self, batch: Batch) -> list[Decision]:
+        return self.guard.decide(batch.calls, batch.handled, self.answered)
+
+    def see(self, batch: Batch, outcomes: Sequence[Outcome]) -> None:
+        """Take the batch in. Nothing after a trip: the turn is over for this guard."""
+        if self.trip is not None:
+            return
+        for call, decision, outcome in zip(batch.calls, self.decide(batch), outcomes, strict=True):
+            if decision != "execute":
+                self.exceptions.append((batch.response.no, call.call.no, decision))
+            if self.divergence is None and _differ(_DECIDED[decision], _DONE[outcome]):
+                self.divergence = (batch.response.no, call.call.no)
+            if decision == "trip":
+                self.trip = Trip(batch, call)
+            elif decision == "suppress" and call.provider_id is not None:
+                self.answered.surely.add(call.provider_id)
+            elif decision == "unknown" and call.provider_id is not None:
+                self.answered.maybe.add(call.provider_id)
+
+    @property
+    def trip_is_observed(self) -> bool:
+        return self.trip is not None and (self.divergence is None or self.trip.response_no <= self.divergence[0])
+
+
+def _differ(decided: Done, done: Done) -> bool:
+    return "unknown" not in (decided, done) and decided != done
+
+
+def clears_answered(entry_point: str, origin: str) -> bool:
+    """Whether a turn starts with no id answered: always, but for a daemon's cron and background turns (code, 0.24.4)."""
+    return entry_point not in DAEMONS or origin not in ("cron", "notification")
+
+
+def outcome_of(call: BatchCall, *, batch_was_dropped: bool, guard_is_known: bool) -> Outcome:
+    """What happened to the call: from its answer; without one, from whether the guard in force dropped its batch."""
+    result = call.call.result
+    if result is None:
+        if batch_was_dropped or call.same_response:
+            return "dropped"
+        return "unanswered" if guard_is_known else "unknown"
+    match result.answer:
+        case "duplicate":
+            return "suppressed"
+        case "loop-skip":
+            return "skipped"
+        case "cancelled":
+            return "cancelled"
+        case "interrupted":
+            return "unanswered"
+        case "tool":
+            return "failed" if result.status == "error" else "executed"
+
+
+def batch_was_dropped(in_force: TurnReplay | None, batch: Batch) -> bool:
+    """No call of the turn's last batch was answered and the guard in force trips on it.
+
+    This is how a trip stands in the log of headless, the TUI and the old daemon (QWEN_CODE.md 4): the bytes are those of a
+    kill during a tool call, only the replay tells them apart.
+    """
+    if in_force is None or in_force.trip is not None or not batch.is_last:
+        return False
+    unanswered = all(call.call.result is None for call in batch.calls)
+    return unanswered and "trip" in in_force.decide(batch)

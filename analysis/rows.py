@@ -1,0 +1,140 @@
+"""The rows of a judged session: what `analysis/findings.py` declares, filled in from turns, responses and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from analysis.client_facts import EntryPoints, turn_version
+from analysis.findings import CallRow, DeadCallRow, ResponseRow, SessionRow, TurnRow
+from analysis.timeline import TimelineResponse
+from analysis.turn_state import JudgedCall, TurnState
+from analysis.verdicts import Verdict
+from ingest.records import AnyRecord, Response, SessionFacts
+
+_T = TypeVar("_T")
+
+
+def session_row(
+    facts: SessionFacts, live: Sequence[AnyRecord], states: Sequence[TurnState], entry_points: EntryPoints
+) -> SessionRow:
+    own = [record for record in live if record.forked_from is None]
+    times = [record.ts for record in own if record.ts is not None]
+    last = states[-1]
+    return SessionRow(
+        session_id=facts.session_id,
+        kind=facts.kind,
+        parent_session_id=facts.parent_session_id,
+        forked_from=next((record.forked_from for record in live if record.forked_from is not None), None),
+        client=facts.client,
+        client_version=turn_version(last.turn),
+        entry_point=last.entry_point,
+        entry_point_confidence=entry_points.of_turns[-1][1],
+        guard_in_force=last.guard_in_force,
+        cwd=next((record.cwd for record in live if record.cwd is not None), None),
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+    )
+
+
+def turn_row(session_id: str, state: TurnState, verdict: Verdict) -> TurnRow:
+    times = [record.ts for record in state.turn.records if record.ts is not None]
+    return TurnRow(
+        session_id=session_id,
+        turn_no=state.turn.no,
+        prompt_id=state.prompt_id,
+        origin=state.turn.prompt.origin if state.turn.prompt else "unknown",
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        model=model_of(state),
+        client_version=turn_version(state.turn),
+        entry_point=state.entry_point,
+        guard_in_force=state.guard_in_force,
+        responses=len(state.turn.responses),
+        calls=len(state.calls),
+        verdict=verdict.verdict,
+        reason=verdict.reason,
+        confidence=verdict.confidence,
+        evidence=list(verdict.evidence),
+        open_ended=verdict.open_ended,
+        inherited=state.turn.inherited,
+    )
+
+
+def model_of(state: TurnState) -> str | None:
+    """The model of the turn's last response; a sub-agent's log names none, its meta file does."""
+    by_response = (record.model for response in reversed(state.turn.responses) for record in response.records)
+    return _first(by_response) or _first(event.model for event in (*state.log_events, *state.events))
+
+
+def response_row(session_id: str, state: TurnState, response: TimelineResponse) -> ResponseRow:
+    records = response.records
+    return ResponseRow(
+        session_id=session_id,
+        turn_no=state.turn.no,
+        response_no=response.no,
+        ts=response.records[0].ts,
+        model=_first(record.model for record in records) or model_of(state),
+        provider=_first(record.provider for record in records),
+        tokens_in=_first(record.tokens_in for record in records),
+        tokens_out=_first(record.tokens_out for record in records),
+        tokens_cached=_first(record.tokens_cached for record in records),
+        stop_reason=_first(record.stop_reason for record in records),
+        calls=len(response.calls),
+        has_text=response.has_text,
+    )
+
+
+def call_row(session_id: str, state: TurnState, judged: JudgedCall) -> CallRow:
+    call, record, result = judged.of_batch.call.call, judged.of_batch.call.record, judged.of_batch.call.result
+    return CallRow(
+        session_id=session_id,
+        turn_no=state.turn.no,
+        response_no=judged.batch.response.no,
+        call_no=judged.of_batch.call.no,
+        ts=record.ts,
+        model=record.model or model_of(state),
+        tool=call.tool,
+        recorded_id=call.recorded_id,
+        provider_id=judged.of_batch.provider_id,
+        id_source=judged.of_batch.id_source,
+        fingerprint=call.fingerprint,
+        call_class=judged.call_class,
+        class_reason=judged.class_reason,
+        outcome=judged.outcome,
+        args_json=call.args_json,
+        args_bytes=call.args_bytes,
+        args_state=call.args_state,
+        result_status=result.status if result else None,
+        error_class=result.error_class if result else None,
+        result_digest=result.digest if result else None,
+        duration_ms=result.duration_ms if result else None,
+        uuid=record.uuid,
+        part=call.part,
+        inherited=record.forked_from is not None,
+        source_path=record.place.source,
+        source_line=record.place.line,
+    )
+
+
+def dead_call_rows(session_id: str, dead: Iterable[AnyRecord]) -> Iterator[DeadCallRow]:
+    for record in dead:
+        if isinstance(record, Response):
+            for call in record.calls:
+                yield DeadCallRow(
+                    session_id=session_id,
+                    ts=record.ts,
+                    model=record.model,
+                    tool=call.tool,
+                    recorded_id=call.recorded_id,
+                    fingerprint=call.fingerprint,
+                    args_json=call.args_json,
+                    args_bytes=call.args_bytes,
+                    source_path=record.place.source,
+                    source_line=record.place.line,
+                )
+
+
+def _first(values: Iterable[_T | None]) -> _T | None:
+    """A response told in several records: the first that says it."""
+    return next((value for value in values if value is not None), None)

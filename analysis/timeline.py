@@ -1,0 +1,156 @@
+"""A session's records as turns, responses and calls: the live branch only, results paired with their calls.
+
+Decided here: the live branch is walked back by `parent_uuid` from the last record, as the client does on resume (code,
+0.24.4), so that rewound and aborted branches fall away. Where a parent is missing (a damaged line), the record before it in
+the file takes its place: one lost line must not lose the session before it. Records without a uuid (other clients) are live.
+
+A result is paired with the newest response that holds an unanswered call of its id, first such call first: ids repeat
+(every client without a guard logs them unchanged), so pairing by id alone would give one call all the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from analysis.provider_ids import history_id
+from ingest.records import AnyRecord, Call, Compaction, Event, Prompt, Response, Result
+
+
+@dataclass(slots=True, eq=False)
+class TimelineCall:
+    call: Call
+    record: Response
+    no: int
+    result: Result | None = None
+
+
+@dataclass(slots=True, eq=False)
+class TimelineResponse:
+    no: int
+    records: list[Response] = field(default_factory=list)
+    calls: list[TimelineCall] = field(default_factory=list)
+
+    @property
+    def has_text(self) -> bool:
+        return any(record.has_text for record in self.records)
+
+
+Item = Prompt | TimelineResponse | Result | Compaction | Event
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """From one prompt to the next. `prompt` is None where the log holds calls before any prompt."""
+
+    no: int
+    prompt: Prompt | None
+    items: list[Item] = field(default_factory=list)
+    responses: list[TimelineResponse] = field(default_factory=list)
+    _call_of_result: dict[int, TimelineCall] = field(default_factory=dict)
+
+    def call_answered_by(self, result: Result) -> TimelineCall | None:
+        return self._call_of_result.get(id(result))
+
+    def pair(self, result: Result) -> None:
+        call = _call_awaiting(self, result)
+        if call is not None:
+            call.result = result
+            self._call_of_result[id(result)] = call
+
+    @property
+    def calls(self) -> Iterator[TimelineCall]:
+        return (call for response in self.responses for call in response.calls)
+
+    @property
+    def records(self) -> Iterator[AnyRecord]:
+        for item in self.items:
+            if isinstance(item, TimelineResponse):
+                yield from item.records
+            else:
+                yield item
+
+    @property
+    def inherited(self) -> bool:
+        """Copied from the session this one was forked from."""
+        first = next(self.records, None)
+        return first is not None and first.forked_from is not None
+
+
+def live_branch(records: Sequence[AnyRecord]) -> tuple[list[AnyRecord], list[AnyRecord]]:
+    """The records on the live branch, and the others, both in the order of the file."""
+    place_of = {record.uuid: index for index, record in enumerate(records) if record.uuid is not None}
+    live = [record.uuid is None for record in records]
+    index = _tip(records)
+    while index is not None and not live[index]:
+        live[index] = True
+        index = _parent_index(records, index, place_of)
+    return (
+        [record for record, is_live in zip(records, live, strict=True) if is_live],
+        [record for record, is_live in zip(records, live, strict=True) if not is_live],
+    )
+
+
+def _tip(records: Sequence[AnyRecord]) -> int | None:
+    return next((index for index in range(len(records) - 1, -1, -1) if records[index].uuid is not None), None)
+
+
+def _parent_index(records: Sequence[AnyRecord], index: int, place_of: dict[str, int]) -> int | None:
+    parent = records[index].parent_uuid
+    if parent is None:
+        return None
+    found = place_of.get(parent)
+    if found is not None:
+        return found
+    return next((before for before in range(index - 1, -1, -1) if records[before].uuid is not None), None)
+
+
+def build_turns(live: Sequence[AnyRecord]) -> list[Turn]:
+    """Turns from the records of the live branch. Bookkeeping before the first prompt belongs to no turn."""
+    turns: list[Turn] = []
+    for record in live:
+        if isinstance(record, Prompt) and record.origin != "mid-turn":
+            turns.append(Turn(len(turns) + 1, record, [record]))
+        elif turns:
+            _add(turns[-1], record)
+        elif isinstance(record, Response | Result):
+            turns.append(Turn(1, None))
+            _add(turns[-1], record)
+    return turns
+
+
+def _add(turn: Turn, record: AnyRecord) -> None:
+    match record:
+        case Response():
+            _add_response(turn, record)
+        case Result():
+            turn.items.append(record)
+            turn.pair(record)
+        case _:
+            turn.items.append(record)
+
+
+def _add_response(turn: Turn, record: Response) -> None:
+    last = turn.responses[-1] if turn.responses else None
+    joins = record.round_key is not None and last is not None and last.records[-1].round_key == record.round_key
+    if last is None or not joins:
+        last = TimelineResponse(len(turn.responses) + 1)
+        turn.responses.append(last)
+        turn.items.append(last)
+    last.records.append(record)
+    for call in record.calls:
+        last.calls.append(TimelineCall(call, record, len(last.calls) + 1))
+
+
+def _call_awaiting(turn: Turn, result: Result) -> TimelineCall | None:
+    wanted = history_id(result.recorded_id)
+    for response in reversed(turn.responses):
+        for call in response.calls:
+            if call.result is None and history_id(call.call.recorded_id) == wanted and _same_tool(call, result, wanted):
+                return call
+    return None
+
+
+def _same_tool(call: TimelineCall, result: Result, wanted: str | None) -> bool:
+    """Without an id only order and name pair a result with its call."""
+    return bool(wanted) or result.tool is None or result.tool == call.call.tool
