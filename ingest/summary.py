@@ -25,6 +25,8 @@ class Summary(Struct, kw_only=True):
     problems: int = 0
     """Damaged pieces in the files read in this run, unreadable files included."""
     sessions_analysed: int = 0
+    failed: list[Skipped] = field(default_factory=list)
+    """Sessions whose analysis failed, by id: a fault of this program. They have the findings of the run before, or none."""
     findings: dict[str, int] = field(default_factory=dict)
     """Of the whole store, by kind."""
     bytes_read: int = 0

@@ -2,11 +2,14 @@
 -- Every row belongs to a source and goes with it; (source_id, seq) is its place in that source's order.
 -- Migrated between versions, never rebuilt: the source may be gone.
 
-CREATE TABLE store_info (key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);  -- analysis_version, published_at, label, ...
+-- No keys are declared: one process writes, and rows are replaced in the transaction that brings their successors, which is
+-- the one thing that DuckDB's indexes do not like.
+
+CREATE TABLE store_info (key VARCHAR NOT NULL, value VARCHAR NOT NULL);  -- analysis_version, published_at, label, ...
 
 CREATE TABLE fact_source (
-    source_id      INTEGER PRIMARY KEY,
-    source_path    VARCHAR NOT NULL UNIQUE,
+    source_id      INTEGER NOT NULL,
+    source_path    VARCHAR NOT NULL,
     format         VARCHAR NOT NULL,
     client         VARCHAR NOT NULL,
     root           VARCHAR NOT NULL,
@@ -93,3 +96,7 @@ CREATE TABLE fact_event (
 -- Sessions whose findings no longer match their facts. Written with the facts, emptied with the findings:
 -- a kill between the two leaves the rows here, and the next run heals.
 CREATE TABLE dirty_session (session_id VARCHAR NOT NULL);
+
+-- Holds a row while the published copy is behind. Written with the change, emptied after the copy is in place, so that a kill
+-- between the two publishes at the next run.
+CREATE TABLE unpublished_change (since TIMESTAMP NOT NULL);

@@ -1,0 +1,109 @@
+"""Reading a group of files into columns, here or in a worker process.
+
+A worker is bounded by its chunk and not by the file: bytes come in blocks, records leave as columns. What goes wrong with one
+file is said in its outcome and ends nothing.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from ingest.readers.base import FingerprintFunction, Reader
+from ingest.records import Problem, Response
+from ingest.store.facts import Columns, FactColumns
+
+_CHUNK = 4 << 20
+TORN = "torn-tail"
+UNREADABLE = "unreadable"
+
+
+class ToRead(Struct, frozen=True):
+    source_id: int
+    path: str
+    """As the operating system has it; what is stored is the readable form, `Outcome.source_id` ties them."""
+    name: str
+    """As it is stored."""
+    reader: type[Reader] | None
+    """None: there is nothing to read."""
+    refusal: str | None = None
+    """Why the file could not even be opened."""
+
+
+class Outcome(Struct):
+    source_id: int
+    read_bytes: int = 0
+    """Up to the last whole record."""
+    records: int = 0
+    calls: int = 0
+    problems: int = 0
+    torn: bool = False
+    unreadable: str | None = None
+
+
+class GroupRead(Struct):
+    outcomes: list[Outcome]
+    columns: Columns
+
+
+def read_group(
+    files: Sequence[ToRead], fingerprint: FingerprintFunction, on_bytes: Callable[[int], None] | None = None
+) -> GroupRead:
+    facts = FactColumns()
+    outcomes = [_read_file(file, fingerprint, facts, on_bytes) for file in files]
+    facts.flush()
+    for outcome in outcomes:
+        outcome.problems = facts.problems_by_source.get(outcome.source_id, 0)
+    return GroupRead(outcomes, facts.batches)
+
+
+def _read_file(
+    file: ToRead,
+    fingerprint: FingerprintFunction,
+    facts: FactColumns,
+    on_bytes: Callable[[int], None] | None,
+) -> Outcome:
+    outcome = Outcome(file.source_id)
+    if file.refusal is not None:
+        _refuse(file, file.refusal, outcome, facts)
+    if file.reader is None:
+        return outcome
+    reader = file.reader(file.name, fingerprint)
+    try:
+        with open(file.path, "rb", buffering=0) as stream:
+            while data := stream.read(_CHUNK):
+                outcome.read_bytes += len(data)
+                for row in reader.feed(data):
+                    _take(row, outcome, facts)
+                if on_bytes is not None:
+                    on_bytes(len(data))
+            for row in reader.finish():
+                _take(row, outcome, facts)
+    except OSError as e:
+        _refuse(file, e.strerror or str(e), outcome, facts)
+    except Exception:
+        # A reader must not raise. One that does has a fault, and still the other files are read and this is told.
+        detail = traceback.format_exc().strip().replace("\n", " | ")[-500:]
+        facts.add_problem(file.source_id, Problem("reader-failed", detail, outcome.read_bytes, 0))
+    return outcome
+
+
+def _refuse(file: ToRead, reason: str, outcome: Outcome, facts: FactColumns) -> None:
+    outcome.unreadable = reason
+    facts.add_problem(file.source_id, Problem(UNREADABLE, reason, outcome.read_bytes, 0))
+
+
+def _take(row: object, outcome: Outcome, facts: FactColumns) -> None:
+    if not isinstance(row, Problem):
+        facts.add(outcome.source_id, outcome.records, row)  # type: ignore[arg-type]
+        outcome.records += 1
+        if isinstance(row, Response):
+            outcome.calls += len(row.calls)
+    elif row.kind == TORN:
+        # Not damage: the file may be growing. It is said by the source's status.
+        outcome.torn = True
+        outcome.read_bytes = row.offset
+    else:
+        facts.add_problem(outcome.source_id, row)

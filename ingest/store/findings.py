@@ -1,0 +1,92 @@
+"""The tables of findings: made anew when the analysis changes, filled session by session.
+
+Findings are only derived. Another version of the analysis, other guards or another text of the tables drop them all, make them
+empty and mark every session dirty, in one transaction; so a kill leaves either the old findings or a store that heals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ingest.store.columns import arrow, column, fields
+from ingest.store.dirty import mark_all_dirty
+from ingest.store.facts import insert_columns, struct_columns
+from ingest.store.info import read_info, write_info
+from ingest.store.sql_files import checksum, sql_text
+from ingest.store.writable import WritableStore
+
+if TYPE_CHECKING:
+    import duckdb
+
+GuardRow = tuple[str, str, str]
+"""Its name, what it is about, where it comes from."""
+
+
+def renew_findings(store: WritableStore, analysis_version: int, guards: Sequence[GuardRow]) -> None:
+    """Does nothing, not even a write, where the store's findings and views are this analysis's."""
+    tables, views = sql_text("findings.sql"), sql_text("views.sql")
+    wanted = {
+        "analysis_version": str(analysis_version),
+        "findings_checksum": checksum(tables + repr(sorted(guards))),
+        "views_checksum": checksum(views),
+    }
+    stale = {key for key, value in wanted.items() if read_info(store.con, key) != value}
+    if not stale:
+        return
+    with store.change() as con:
+        if stale != {"views_checksum"}:
+            con.execute(tables)
+            if guards:
+                con.executemany("INSERT INTO found_guards (guard, about, source) VALUES (?, ?, ?)", guards)
+            mark_all_dirty(con)
+        con.execute(views)
+        for key, value in wanted.items():
+            write_info(con, key, value)
+
+
+def replace_findings(
+    con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], findings: Iterable[msgspec.Struct]
+) -> None:
+    """The findings of these sessions, whole, in place of what was there; the sessions are clean then.
+
+    findings: Structs whose lists of rows are named as the tables `found_*`; `session` holds one row or None.
+    """
+    rows: dict[str, list[msgspec.Struct]] = {}
+    for found in findings:
+        for name in found.__struct_fields__:
+            value = getattr(found, name)
+            more = value if isinstance(value, list) else [] if value is None else [value]
+            rows.setdefault(f"found_{name}", []).extend(more)
+    chosen = [list(session_ids)]
+    for table in _finding_tables(con):
+        con.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT unnest(?::VARCHAR[]))", chosen)
+    for table, structs in rows.items():
+        if structs:
+            insert_columns(con, table, [_batch(structs)])
+    con.execute("DELETE FROM dirty_session WHERE session_id IN (SELECT unnest(?::VARCHAR[]))", chosen)
+
+
+def count_findings(con: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    return dict(con.execute("SELECT kind, count(*) FROM found_findings GROUP BY kind ORDER BY kind").fetchall())
+
+
+def _finding_tables(con: duckdb.DuckDBPyConnection) -> list[str]:
+    found = con.execute(
+        "SELECT table_name FROM duckdb_columns() WHERE starts_with(table_name, 'found_') AND column_name = 'session_id'"
+    )
+    return [name for (name,) in found.fetchall()]
+
+
+def _batch(structs: list[msgspec.Struct]) -> object:
+    kind = type(structs[0])
+
+    def refused(index: int, name: str, value: object) -> None:
+        # Analysis computes these values from facts that were stored: one that no column holds is a fault of this program.
+        raise ValueError(f"{kind.__name__}.{name} of {structs[index]!r} fits no column: {value!r}")
+
+    types = fields(kind)
+    columns = struct_columns(kind, structs)
+    return arrow().RecordBatch.from_pydict({k: column(v, k, types[k], refused) for k, v in columns.items()})

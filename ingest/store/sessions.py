@@ -1,0 +1,166 @@
+"""Sessions back out of the fact tables, a batch at a time: one query a table, never one a row.
+
+A session's records may come from several files: a copy beside the original, one session under two roots, a log written twice.
+Of each uuid one record is kept, the first in the order (longest source, path, place). Where uuids are missing, a record of a
+further source that equals one already there in everything but its place is a copy too. Telemetry has no uuid: delivered twice it
+is equal in all but place, whatever the source, while two prompts in the same millisecond differ and stay two.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ingest.records import AnyRecord, Call, Compaction, Event, HistoryEntry, Place, Response, SessionFacts
+from ingest.store.columns import fields
+from ingest.store.facts import CALL_TABLE, ENTRY_TABLE, RECORD_TABLES
+
+if TYPE_CHECKING:
+    import duckdb
+
+SUB_AGENT = "/agent-"
+"""Stands between a parent's session id and the rest of its sub-agent's."""
+
+_CHOSEN = "session_id IN (SELECT unnest(?::VARCHAR[]))"
+_OF_AN_AGENT = "(name = 'subagent_execution' OR regexp_matches(prompt_id, '#[^#]+#'))"
+
+_Key = tuple[int, int]
+"""source_id and seq: one record as a source tells it."""
+
+
+class _Source(Struct):
+    path: str
+    client: str
+    rank: int
+
+
+class _Row(Struct):
+    source: _Source
+    seq: int
+    record: AnyRecord
+
+
+def load_sessions(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> Iterator[SessionFacts]:
+    """In the order asked for; a session of which no source says anything any more comes empty."""
+    sources = _sources(con)
+    rows = _rows(con, session_ids, sources)
+    parents = {parent for parent, is_sub_agent, _ in map(_split, session_ids) if is_sub_agent}
+    parents_events: dict[str, list[_Row]] = defaultdict(list)
+    if parents:
+        for row in _records(con, Event, sorted(parents), sources, {}, {}, _OF_AN_AGENT):
+            parents_events[row.record.session_id].append(row)
+    for session_id in session_ids:
+        parent, is_sub_agent, agent = _split(session_id)
+        of_session = sorted(rows.pop(session_id, []), key=lambda row: (row.source.rank, row.seq))
+        chain = [row for row in of_session if _in_chain(row.record)]
+        events = [row for row in of_session if not _in_chain(row.record)]
+        if is_sub_agent:
+            events += [row for row in parents_events[parent] if _concerns(row.record, agent)]
+        yield SessionFacts(
+            session_id=session_id,
+            kind="sub-agent" if is_sub_agent else "main",
+            parent_session_id=parent if is_sub_agent else None,
+            client=next((row.source.client for row in (*chain, *events)), "unknown"),
+            records=tuple(_once(chain)),
+            events=tuple(_in_time(events)),
+        )
+
+
+def _split(session_id: str) -> tuple[str, bool, str]:
+    """The parent's id, whether this is a sub-agent's at all, and the agent's id."""
+    parent, separator, agent = session_id.partition(SUB_AGENT)
+    return parent, bool(separator), agent
+
+
+def _in_chain(record: AnyRecord) -> bool:
+    return not isinstance(record, Event) or record.channel == "log"
+
+
+def _concerns(event: AnyRecord, agent: str) -> bool:
+    assert isinstance(event, Event)
+    return event.name == "subagent_execution" or f"#{agent}#" in (event.prompt_id or "")
+
+
+def _once(rows: Sequence[_Row]) -> Iterator[AnyRecord]:
+    """One line of a log may hold several records of one uuid (a response's text, the answers to a batch): all or none stay."""
+    several_sources = len({row.source.rank for row in rows}) > 1
+    first_place: dict[str, Place] = {}
+    without_uuid: dict[AnyRecord, int] = {}
+    for row in rows:
+        record = row.record
+        if record.uuid is not None:
+            place = first_place.setdefault(record.uuid, record.place)
+            if (place.source, place.offset) == (record.place.source, record.place.offset):
+                yield record
+        elif not several_sources or without_uuid.setdefault(record, row.source.rank) == row.source.rank:
+            yield record
+
+
+def _in_time(rows: Iterable[_Row]) -> list[Event]:
+    """By time, those without one last; equal times keep the order of their sources."""
+    events = dict.fromkeys(row.record for row in rows if isinstance(row.record, Event))
+    return sorted(events, key=lambda event: (event.ts is None, event.ts or 0))
+
+
+def _sources(con: duckdb.DuckDBPyConnection) -> dict[int, _Source]:
+    rows = con.execute("SELECT source_id, source_path, client FROM fact_source ORDER BY bytes DESC, source_path")
+    return {source_id: _Source(path, client, rank) for rank, (source_id, path, client) in enumerate(rows.fetchall())}
+
+
+def _rows(
+    con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], sources: dict[int, _Source]
+) -> dict[str, list[_Row]]:
+    calls = _parts(con, CALL_TABLE, Call, session_ids, "part")
+    entries = _parts(con, ENTRY_TABLE, HistoryEntry, session_ids, "entry_no")
+    rows: dict[str, list[_Row]] = defaultdict(list)
+    for kind in RECORD_TABLES:
+        for row in _records(con, kind, session_ids, sources, calls, entries):
+            rows[row.record.session_id].append(row)
+    return rows
+
+
+def _records(
+    con: duckdb.DuckDBPyConnection,
+    kind: type[AnyRecord],
+    session_ids: Sequence[str],
+    sources: dict[int, _Source],
+    calls: dict[_Key, tuple[Any, ...]],
+    entries: dict[_Key, tuple[Any, ...]],
+    condition: str = "true",
+) -> Iterator[_Row]:
+    names = list(fields(kind))
+    selected = ", ".join("epoch_us(ts)" if name == "ts" else name for name in names)
+    found = con.execute(
+        f"SELECT source_id, seq, byte_offset, byte_length, line, {selected} FROM {RECORD_TABLES[kind]} "
+        f"WHERE {_CHOSEN} AND {condition}",
+        [list(session_ids)],
+    )
+    for source_id, seq, offset, length, line, *values in found.fetchall():
+        source = sources[source_id]
+        content = dict(zip(names, values, strict=True))
+        if kind is Response:
+            content["calls"] = calls.get((source_id, seq), ())
+        elif kind is Compaction:
+            content["entries"] = entries.get((source_id, seq), ())
+        yield _Row(source, seq, kind(place=Place(source.path, offset, length, line), **content))
+
+
+def _parts(
+    con: duckdb.DuckDBPyConnection,
+    table: str,
+    kind: type[Call] | type[HistoryEntry],
+    session_ids: Sequence[str],
+    order: str,
+) -> dict[_Key, tuple[Any, ...]]:
+    """The Structs that live in a table of their own, by the record that holds them."""
+    names = list(fields(kind))
+    found = con.execute(
+        f"SELECT source_id, seq, {', '.join(names)} FROM {table} WHERE {_CHOSEN} ORDER BY {order}", [list(session_ids)]
+    )
+    parts: dict[_Key, list[Any]] = defaultdict(list)
+    for source_id, seq, *values in found.fetchall():
+        parts[source_id, seq].append(kind(**dict(zip(names, values, strict=True))))
+    return {key: tuple(values) for key, values in parts.items()}

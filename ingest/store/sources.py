@@ -1,0 +1,62 @@
+"""What the store knows of each source: enough to tell an unchanged file without opening it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ingest.store.columns import arrow, column, fields
+from ingest.store.facts import insert_columns, struct_columns
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+class SourceRow(Struct, kw_only=True):
+    """A row of fact_source. Times in `*_ns` are nanoseconds since the epoch, `read_at` microseconds."""
+
+    source_id: int
+    source_path: str
+    format: str
+    client: str
+    root: str
+    bytes: int
+    read_bytes: int
+    records: int
+    status: str
+    read_at: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    reader_version: int
+
+
+def known_sources(con: duckdb.DuckDBPyConnection) -> dict[str, SourceRow]:
+    """By path."""
+    names = SourceRow.__struct_fields__
+    selected = ", ".join("epoch_us(read_at)" if name == "read_at" else name for name in names)
+    rows = con.execute(f"SELECT {selected} FROM fact_source").fetchall()
+    return {row[1]: SourceRow(**dict(zip(names, row, strict=True))) for row in rows}
+
+
+def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow]) -> None:
+    con.execute(
+        "DELETE FROM fact_source WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [[row.source_id for row in rows]]
+    )
+    types = fields(SourceRow)
+
+    def refused(index: int, name: str, value: object) -> None:
+        raise ValueError(f"{name} of source {rows[index].source_path!r} fits no column: {value!r}")
+
+    columns = struct_columns(SourceRow, rows)
+    batch = arrow().RecordBatch.from_pydict({k: column(v, k, types[k], refused) for k, v in columns.items()})
+    insert_columns(con, "fact_source", [batch])
+
+
+def mark_gone(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:
+    """Their facts stay: what a pruned log said is still true."""
+    con.execute(
+        "UPDATE fact_source SET status = 'gone' WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [list(source_ids)]
+    )

@@ -1,0 +1,200 @@
+"""The store as its one writer has it: a private working file, and the published copy that everybody else reads.
+
+DuckDB lets no process read a file that another has open for writing. So `<db>.work` is the writer's, and `db` is a finished copy
+of it, renamed into place after a change: readers see whole states only and block nobody. A missing working file starts from the
+published one. All files are 0600 from the moment they exist; logs are private.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+import duckdb
+from filelock import FileLock
+
+from ingest.errors import LoopscopeError, StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+from ingest.store.info import write_info
+from ingest.store.migrate import migrate
+from ingest.store.writer_lock import acquire_writer_lock
+
+_MAGIC = slice(8, 12), b"DUCK"
+
+
+class WritableStore:
+    """Context manager. Raises StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable, from within the block too."""
+
+    con: duckdb.DuckDBPyConnection
+
+    def __init__(self, db: Path, *, wait: float = 5.0) -> None:
+        self.db = db.absolute()
+        self.work = self.db.with_name(self.db.name + ".work")
+        self._wait = wait
+        self._lock: FileLock | None = None
+        self._umask = 0
+
+    def __enter__(self) -> WritableStore:
+        self._umask = os.umask(0o077)
+        try:
+            with self._translated():
+                self.db.parent.mkdir(parents=True, exist_ok=True)
+                self._lock = acquire_writer_lock(self.db, self._wait)
+                self._refuse_foreign_file()
+                copied = self._ensure_working_file()
+                try:
+                    self._open()
+                except (LoopscopeError, duckdb.Error):
+                    if copied:
+                        self.work.unlink()
+                    raise
+        except BaseException:
+            self._let_go()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            with self._translated():
+                self.con.close()
+        finally:
+            self._let_go()
+        if isinstance(error, duckdb.Error) and (explained := _explained(error, self.db, self.work)):
+            raise explained from error
+
+    @contextmanager
+    def change(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """One transaction; what it changed is published by the next `publish`, be that in another run."""
+        self.con.execute("BEGIN")
+        try:
+            yield self.con
+            self.con.execute(
+                "INSERT INTO unpublished_change SELECT now() AT TIME ZONE 'UTC' "
+                "WHERE NOT EXISTS (SELECT 1 FROM unpublished_change)"
+            )
+            self.con.execute("COMMIT")
+        except BaseException:
+            # The transaction may be gone already with a failed commit; the first error is the one to tell.
+            try:
+                self.con.execute("ROLLBACK")
+            except duckdb.Error:
+                pass
+            raise
+
+    def publish(self) -> bool:
+        """Puts a copy of the present state in the place of `db`, if it differs. Whether it did."""
+        behind = self.con.execute("SELECT count(*) FROM unpublished_change").fetchone()
+        if behind == (0,) and self.db.exists():
+            return False
+        write_info(self.con, "published_at", _now(self.con))
+        with self._translated():
+            self.con.execute("CHECKPOINT")
+            # Closing a file drops the locks DuckDB holds on it; the writer's lock is what keeps the next writer out.
+            _copy_into_place(self.work, self.db)
+        self.con.execute("DELETE FROM unpublished_change")
+        return True
+
+    def _refuse_foreign_file(self) -> None:
+        """`publish` replaces `db`: it has to be ours before, whatever the working file says."""
+        if self.db.exists():
+            with self.db.open("rb") as file:
+                head = file.read(12)
+            where, magic = _MAGIC
+            if head[where] != magic:
+                raise StoreDamaged(
+                    f"{self.db} is no DuckDB file. Move it away, or name another path with --db."
+                )
+
+    def _ensure_working_file(self) -> bool:
+        """Whether the working file was made, from the published one."""
+        if self.work.exists():
+            return False
+        # The log of a working file that is gone belongs to no state we have.
+        self.work.with_name(self.work.name + ".wal").unlink(missing_ok=True)
+        if not self.db.exists():
+            return False
+        _copy_into_place(self.db, self.work)
+        return True
+
+    def _open(self) -> None:
+        self.con = duckdb.connect(
+            self.work,
+            config={
+                "preserve_insertion_order": "false",
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+            },
+        )
+        try:
+            migrate(self.con, str(self.db))
+        except BaseException:
+            self.con.close()
+            raise
+
+    def _let_go(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+        os.umask(self._umask)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except duckdb.Error as e:
+            if explained := _explained(e, self.db, self.work):
+                raise explained from e
+            raise
+        except OSError as e:
+            raise StoreUnwritable(
+                f"{self.db} cannot be written: {e}. What was published before is untouched; "
+                "make room or choose another path with --db."
+            ) from e
+
+
+def _explained(e: duckdb.Error, db: Path, work: Path) -> LoopscopeError | None:
+    """What to do about an error of DuckDB's, by its words; None where that is a fault of this program."""
+    text = str(e).splitlines()[0]
+    if "lock on file" in text:
+        return StoreBusy(f"{work} is open in another program ({text}). Close it there, then try again.")
+    if "version number" in text or "newer version" in text:
+        return StoreTooNew(f"{db} was written by a later DuckDB than this one ({duckdb.__version__}). Upgrade loopscope.")
+    if "No space left" in text or "Could not write" in text or "Permission denied" in text or "Cannot open" in text:
+        return StoreUnwritable(f"{work} cannot be written ({text}). Make room or choose another path with --db.")
+    if "not a valid DuckDB" in text or "orrupt" in text or isinstance(e, duckdb.FatalException):
+        return StoreDamaged(
+            f"{work} is damaged ({text}). Delete it: the next run starts from the published {db.name}, "
+            "and where that is damaged too, delete both and ingest again."
+        )
+    return None
+
+
+def _copy_into_place(source: Path, target: Path) -> None:
+    """Whole or not at all, on the disk and not only in its cache."""
+    copy = target.with_name(target.name + ".new")
+    try:
+        copy.unlink(missing_ok=True)  # of a run that was killed; its mode may be another
+        shutil.copyfile(source, copy)
+        with copy.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(copy, target)
+    except BaseException:
+        copy.unlink(missing_ok=True)
+        raise
+    if hasattr(os, "O_DIRECTORY"):
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _now(con: duckdb.DuckDBPyConnection) -> str:
+    row = con.execute("SELECT strftime(now() AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ')").fetchone()
+    assert row is not None
+    return str(row[0])
