@@ -16,17 +16,16 @@ import msgspec
 
 from ingest.plan import Plan, Planned, make_plan
 from ingest.progress import SILENT, Progress
-from ingest.readers.base import FingerprintFunction
 from ingest.reading import GroupRead
 from ingest.records import SessionFacts
 from ingest.sources import Candidate, discover
 from ingest.store.dirty import dirty_sessions
 from ingest.store.findings import GuardRow, count_findings, renew_findings, replace_findings
-from ingest.storing import store_group
 from ingest.store.info import read_info, write_info
 from ingest.store.sessions import load_sessions
 from ingest.store.sources import known_sources, mark_gone
 from ingest.store.writable import WritableStore
+from ingest.storing import store_group
 from ingest.summary import Skipped, Summary
 from ingest.workers import Workers, worker_count
 
@@ -40,9 +39,14 @@ _BATCH_RECORDS = 20_000
 class Analysis(Protocol):
     """What the caller brings: `ingest` knows nothing of guards and verdicts."""
 
-    version: int
-    guards: Sequence[GuardRow]
-    fingerprint: FingerprintFunction
+    @property
+    def version(self) -> int:
+        """Goes up whenever the same facts would give other findings."""
+
+    @property
+    def guards(self) -> Sequence[GuardRow]: ...
+
+    def fingerprint(self, tool: str, args: object, /) -> tuple[bytes, bytes]: ...
 
     def analyse(self, facts: SessionFacts) -> msgspec.Struct:
         """A Struct whose lists of rows are named as the tables `found_*`."""

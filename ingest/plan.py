@@ -48,9 +48,7 @@ class Plan(Struct):
     unreadable: list[Skipped] = field(default_factory=list)
 
 
-def make_plan(
-    found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], known: Mapping[str, SourceRow]
-) -> Plan:
+def make_plan(found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], known: Mapping[str, SourceRow]) -> Plan:
     plan = Plan()
     next_id = max((row.source_id for row in known.values()), default=0) + 1
     seen: set[str] = set()

@@ -38,13 +38,13 @@ def arrow() -> Any:
         import pyarrow
     else:
         block = _NoPandas()
-        sys.meta_path.insert(0, block)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, block)
         try:
             import pyarrow
 
             pyarrow.array([None])
         finally:
-            sys.meta_path.remove(block)  # type: ignore[arg-type]
+            sys.meta_path.remove(block)
     return pyarrow
 
 

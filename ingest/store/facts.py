@@ -34,6 +34,10 @@ PROBLEM_TABLE = "fact_problem"
 SOURCE_TABLES = (*RECORD_TABLES.values(), CALL_TABLE, ENTRY_TABLE, PROBLEM_TABLE)
 """All tables whose rows belong to a source and go with it."""
 
+_RECORD_HEAD = ("source_id", "seq", "byte_offset", "byte_length", "line")
+_CALL_HEAD = ("source_id", "seq", "session_id")
+_ENTRY_HEAD = ("source_id", "seq", "entry_no", "session_id")
+
 BATCH_ROWS = 20_000
 """So many records are objects at one time; the rest are columns already."""
 
@@ -71,16 +75,13 @@ class FactColumns:
 
     def _flush_records(self, kind: type[AnyRecord], rows: list[tuple[int, int, AnyRecord]]) -> None:
         places = [
-            (source_id, seq, record.place.offset, record.place.length, record.place.line)
-            for source_id, seq, record in rows
+            (source_id, seq, record.place.offset, record.place.length, record.place.line) for source_id, seq, record in rows
         ]
-        head = ("source_id", "seq", "byte_offset", "byte_length", "line")
-        self._append(RECORD_TABLES[kind], head, places, kind, [record for _, _, record in rows])
+        self._append(RECORD_TABLES[kind], _RECORD_HEAD, places, kind, [record for _, _, record in rows])
         if kind is Response:
             calls = [(s, n, r.session_id, c) for s, n, r in rows if isinstance(r, Response) for c in r.calls]
             if calls:
-                head = ("source_id", "seq", "session_id")
-                self._append(CALL_TABLE, head, [call[:3] for call in calls], Call, [call[3] for call in calls])
+                self._append(CALL_TABLE, _CALL_HEAD, [call[:3] for call in calls], Call, [call[3] for call in calls])
         elif kind is Compaction:
             kept = [
                 (s, n, i, r.session_id, entry)
@@ -89,8 +90,7 @@ class FactColumns:
                 for i, entry in enumerate(r.entries)
             ]
             if kept:
-                head = ("source_id", "seq", "entry_no", "session_id")
-                self._append(ENTRY_TABLE, head, [e[:4] for e in kept], HistoryEntry, [e[4] for e in kept])
+                self._append(ENTRY_TABLE, _ENTRY_HEAD, [e[:4] for e in kept], HistoryEntry, [e[4] for e in kept])
 
     def _append(
         self,
@@ -108,8 +108,8 @@ class FactColumns:
 
         pa = arrow()
         columns: dict[str, Any] = {}
-        for name, values in zip(head, zip(*heads, strict=True), strict=True):
-            columns[name] = column(values, name, pa.string() if name == "session_id" else pa.int64(), refused)
+        for name, place in zip(head, zip(*heads, strict=True), strict=True):
+            columns[name] = column(place, name, pa.string() if name == "session_id" else pa.int64(), refused)
         for name, values in struct_columns(kind, rows, skip=(*head, "offset")).items():
             columns[name] = column(values, name, fields(kind)[name], refused)
         self.batches.setdefault(table, []).append(pa.RecordBatch.from_pydict(columns))

@@ -47,9 +47,7 @@ def renew_findings(store: WritableStore, analysis_version: int, guards: Sequence
             write_info(con, key, value)
 
 
-def replace_findings(
-    con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], findings: Iterable[msgspec.Struct]
-) -> None:
+def replace_findings(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], findings: Iterable[msgspec.Struct]) -> None:
     """The findings of these sessions, whole, in place of what was there; the sessions are clean then.
 
     findings: Structs whose lists of rows are named as the tables `found_*`; `session` holds one row or None.

@@ -46,9 +46,7 @@ def migrate(con: duckdb.DuckDBPyConnection, where: str) -> None:
     con.execute(_MIGRATION_TABLE)
     for number, name, text in missing:
         con.execute(text)
-        con.execute(
-            "INSERT INTO schema_migration VALUES (?, ?, ?, now() AT TIME ZONE 'UTC')", [number, name, checksum(text)]
-        )
+        con.execute("INSERT INTO schema_migration VALUES (?, ?, ?, now() AT TIME ZONE 'UTC')", [number, name, checksum(text)])
     write_info(con, "schema", str(newest))
     con.execute("COMMIT")
 

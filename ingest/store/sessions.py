@@ -2,8 +2,8 @@
 
 A session's records may come from several files: a copy beside the original, one session under two roots, a log written twice.
 Of each uuid one record is kept, the first in the order (longest source, path, place). Where uuids are missing, a record of a
-further source that equals one already there in everything but its place is a copy too. Telemetry has no uuid: delivered twice it
-is equal in all but place, whatever the source, while two prompts in the same millisecond differ and stay two.
+further source that equals one already there in everything but its place is a copy too. Telemetry has no uuid: delivered twice
+it is equal in all but place, whatever the source, while two prompts in the same millisecond differ and stay two.
 """
 
 from __future__ import annotations
@@ -110,9 +110,7 @@ def _sources(con: duckdb.DuckDBPyConnection) -> dict[int, _Source]:
     return {source_id: _Source(path, client, rank) for rank, (source_id, path, client) in enumerate(rows.fetchall())}
 
 
-def _rows(
-    con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], sources: dict[int, _Source]
-) -> dict[str, list[_Row]]:
+def _rows(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], sources: dict[int, _Source]) -> dict[str, list[_Row]]:
     calls = _parts(con, CALL_TABLE, Call, session_ids, "part")
     entries = _parts(con, ENTRY_TABLE, HistoryEntry, session_ids, "entry_no")
     rows: dict[str, list[_Row]] = defaultdict(list)

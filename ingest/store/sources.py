@@ -42,9 +42,7 @@ def known_sources(con: duckdb.DuckDBPyConnection) -> dict[str, SourceRow]:
 
 
 def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow]) -> None:
-    con.execute(
-        "DELETE FROM fact_source WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [[row.source_id for row in rows]]
-    )
+    con.execute("DELETE FROM fact_source WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [[row.source_id for row in rows]])
     types = fields(SourceRow)
 
     def refused(index: int, name: str, value: object) -> None:
@@ -57,6 +55,4 @@ def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow
 
 def mark_gone(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:
     """Their facts stay: what a pruned log said is still true."""
-    con.execute(
-        "UPDATE fact_source SET status = 'gone' WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [list(source_ids)]
-    )
+    con.execute("UPDATE fact_source SET status = 'gone' WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [list(source_ids)])

@@ -1,8 +1,8 @@
 """The store as its one writer has it: a private working file, and the published copy that everybody else reads.
 
-DuckDB lets no process read a file that another has open for writing. So `<db>.work` is the writer's, and `db` is a finished copy
-of it, renamed into place after a change: readers see whole states only and block nobody. A missing working file starts from the
-published one. All files are 0600 from the moment they exist; logs are private.
+DuckDB lets no process read a file that another has open for writing. So `<db>.work` is the writer's, and `db` is a finished
+copy of it, renamed into place after a change: readers see whole states only and block nobody. A missing working file starts
+from the published one. All files are 0600 from the moment they exist; logs are private.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -56,9 +56,7 @@ class WritableStore:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
             with self._translated():
                 self.con.close()
@@ -80,10 +78,8 @@ class WritableStore:
             self.con.execute("COMMIT")
         except BaseException:
             # The transaction may be gone already with a failed commit; the first error is the one to tell.
-            try:
+            with suppress(duckdb.Error):
                 self.con.execute("ROLLBACK")
-            except duckdb.Error:
-                pass
             raise
 
     def publish(self) -> bool:
@@ -106,9 +102,7 @@ class WritableStore:
                 head = file.read(12)
             where, magic = _MAGIC
             if head[where] != magic:
-                raise StoreDamaged(
-                    f"{self.db} is no DuckDB file. Move it away, or name another path with --db."
-                )
+                raise StoreDamaged(f"{self.db} is no DuckDB file. Move it away, or name another path with --db.")
 
     def _ensure_working_file(self) -> bool:
         """Whether the working file was made, from the published one."""
