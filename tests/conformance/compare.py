@@ -1,7 +1,7 @@
 """What a store says against the truth: outcome, decision, trip and verdict, call by call and turn by turn.
 
-The calls of notification turns count to the user's prompt before them, as in the table; where a user's prompt has several
-turns, the pinned verdict is that of its last one and the others have to be `completed`.
+The calls of notification turns count to the user's prompt before them, as in the table; where a user's prompt has
+several turns, the pinned verdict is that of its last one and the others have to be `completed`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def compare(seen: Mapping[str, SeenSession], recordings: Path, truths: Iterable[
     """`recordings` holds the folders that the truths name."""
     comparison = Comparison()
     for truth in truths:
-        chats = [seen[one] for one in sorted(_session_ids(recordings / truth.name)) if one in seen]
+        chats = [seen[one] for one in sorted(session_ids(recordings / truth.name)) if one in seen]
         before = len(comparison.disagreements)
         if len(chats) == 1:
             _compare_session(comparison, truth, chats[0])
@@ -83,7 +83,7 @@ def compare(seen: Mapping[str, SeenSession], recordings: Path, truths: Iterable[
     return comparison
 
 
-def _session_ids(recording: Path) -> set[str]:
+def session_ids(recording: Path) -> set[str]:
     """A chat log is named by its session's id; the files with a second dot beside it are no logs."""
     return {log.stem for log in recording.glob("qwen-home/projects/*/chats/*.jsonl") if "." not in log.stem}
 

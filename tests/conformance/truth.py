@@ -1,9 +1,10 @@
 """What the client really did in each recording: from the table of an EXPECTED.md, or from data/expected.json.
 
-The table was made from the runs themselves (wire logs, exit codes, the provider's side), not from the chat logs alone, so it
-can contradict a reading of the logs. A row: scenario, version, calls, end, telemetry. In `calls` the responses stand in
-order, `+` joins parallel calls, `|` starts a new user prompt, `<...>` is a remark. The JSON holds rows of the same table,
-with the verdicts that the rules above it pin spelled out. Responses without calls are in neither, nor calls of sub-agents.
+The table was made from the runs themselves (wire logs, exit codes, the provider's side), not from the chat logs
+alone, so it can contradict a reading of the logs. A row: scenario, version, calls, end, telemetry. In `calls` the
+responses stand in order, `+` joins parallel calls, `|` starts a new user prompt, `<...>` is a remark. The JSON holds
+rows of the same table, with the verdicts that the rules above it pin spelled out. Responses without calls are in
+neither, nor calls of sub-agents.
 """
 
 from __future__ import annotations
@@ -62,9 +63,7 @@ def _of_json(name: str, recording: dict[str, Any]) -> RecordingTruth:
         entry_point=recording["entry_point"],
         turns=tuple(
             TurnTruth(batches, turn["verdict"], _is_tripped(batches, killed))
-            for batches, turn, killed in zip(
-                turns, recording["turns"], _kills(recording["end"], len(turns)), strict=True
-            )
+            for batches, turn, killed in zip(turns, recording["turns"], _kills(recording["end"], len(turns)), strict=True)
         ),
         sub_agents=tuple(recording.get("sub_agents", ())),
         loop_events=tuple(recording.get("loop_events", ())),
@@ -73,9 +72,7 @@ def _of_json(name: str, recording: dict[str, Any]) -> RecordingTruth:
 
 def _of_row(scenario: str, version: str, calls: str, end: str, telemetry: str) -> RecordingTruth:
     name = f"{version}/{scenario}"
-    turns = [
-        tuple(tuple(batch.split("+")) for batch in turn.split()) for turn in re.sub(r"<[^>]*>", "", calls).split("|")
-    ]
+    turns = [tuple(tuple(batch.split("+")) for batch in turn.split()) for turn in re.sub(r"<[^>]*>", "", calls).split("|")]
     _check_tokens(name, turns)
     return RecordingTruth(
         name=name,
@@ -113,9 +110,7 @@ def _is_tripped(batches: tuple[tuple[str, ...], ...], killed: bool) -> bool:
     return "skip" in last or ("open" in last and answered_before and not killed)
 
 
-def _verdict(
-    scenario: str, version: str, telemetry: str, batches: tuple[tuple[str, ...], ...], killed: bool
-) -> str | None:
+def _verdict(scenario: str, version: str, telemetry: str, batches: tuple[tuple[str, ...], ...], killed: bool) -> str | None:
     """The rules above the table, in their order."""
     if _is_tripped(batches, killed):
         told = "skip" in batches[-1] or _entry_point(scenario) not in {"acp", "serve"}
@@ -132,4 +127,5 @@ def _verdict(
 def _is_stopped_by_loop_detector(scenario: str, version: str, telemetry: str) -> bool:
     """Told by the client's own event; a run that sent its telemetry elsewhere (`.otlp`) has none in the table."""
     has_detector = tuple(map(int, version.split("."))) >= (0, 21)
-    return "evt:" in telemetry or (scenario == "i_identical_unique_ids.otlp" and has_detector)
+    by_event = re.search(r"evt:(?!global_tool_call_duplicate)", telemetry) is not None
+    return by_event or (scenario == "i_identical_unique_ids.otlp" and has_detector)
