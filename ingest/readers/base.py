@@ -1,0 +1,60 @@
+"""What every reader is: bytes in, common records and problems out.
+
+A reader takes the bytes of one source in any chunking and never raises on what they hold, so one bad file never ends a run and
+one bad line never loses the next. It keeps no more than one chunk and the unfinished piece at its end.
+
+Kinds of Problem, all readers: `damaged` (nothing could be read from it), `nul-block`, `bad-utf8`, `repaired` (several records
+on one line, all kept), `trailing-garbage` (after a record that was kept), `foreign-record` (sound JSON, not of this format),
+`torn-tail` (the source ends inside a record: it may still grow).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from ingest.records import AnyRecord, Problem
+
+FingerprintFunction = Callable[[str, object], tuple[bytes, bytes]]
+"""(tool, decoded arguments) -> (32-byte digest, canonical JSON of the arguments). The caller gives it."""
+
+Row = AnyRecord | Problem
+
+
+class Sample(Struct, frozen=True):
+    """The beginning of a source, as far as it parses: what a reader tells its format by."""
+
+    name: str
+    head: bytes
+    values: tuple[dict[str, Any], ...]
+    """The JSON objects at the start, in order. The last may be cut short and then holds its first members only."""
+
+
+class Reader(ABC):
+    """`version` goes up whenever the same bytes would give other records: stored sources are then read again."""
+
+    format: ClassVar[str]
+    client: ClassVar[str]
+    version: ClassVar[int]
+
+    def __init__(self, source: str, fingerprint: FingerprintFunction) -> None:
+        self.source = source
+        self.name = PurePath(source).name
+        self.fingerprint = fingerprint
+
+    @classmethod
+    @abstractmethod
+    def claims(cls, sample: Sample) -> bool:
+        """Whether the content is this reader's. Two readers must not claim the same sample."""
+
+    @abstractmethod
+    def feed(self, data: bytes) -> Iterator[Row]:
+        """The records completed by these bytes. Run the iterator to its end before feeding on."""
+
+    @abstractmethod
+    def finish(self) -> Iterator[Row]:
+        """What the end of the source completes or shows to be torn."""

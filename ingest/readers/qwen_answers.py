@@ -1,0 +1,76 @@
+"""Which answers the client wrote itself instead of running the call, told by their exact texts.
+
+Only the text tells: the log marks a synthetic answer as an ordinary failure. A tool can print the same words (the sources
+of this project hold them), so an answer that the client says it executed is never taken for a synthetic one.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ingest.records import Answer
+
+_DUPLICATE = 'Duplicate provider tool call id "'
+_HANDLED = '" was already handled. The duplicate tool call was ignored and not executed again.'
+_REISSUE = (
+    " If you intended to run this tool again, re-issue the call with a new unique tool-call id"
+    " (or explicitly different arguments)."
+)
+_SKIPPED = "Skipped because loop detection stopped the current turn before this tool call could run."
+_NOT_RECORDED = "Tool execution result was not recorded"
+_CANCELLED = "[Operation Cancelled]"
+
+_ERROR_FIRST = b'{"error"'
+_LONGEST_TEXT = 100_000
+"""Bytes. A synthetic answer is a sentence or two; a longer error is a tool's and is not decoded."""
+
+
+class _Failure(Struct):
+    error: str
+
+
+_decode_failure = msgspec.json.Decoder(_Failure).decode
+
+
+class Reading(Struct, frozen=True):
+    answer: Answer = "tool"
+    quoted_id: str | None = None
+    guard_hint: str | None = None
+
+
+_ORDINARY = Reading()
+
+
+def is_failure(response: Raw) -> bool:
+    """Whether the response is an error: all that a sub-agent's log says of a call's status."""
+    return bytes(memoryview(response)[: len(_ERROR_FIRST)]) == _ERROR_FIRST
+
+
+def read_answer(response: Raw, status: str | None, execution_status: str | None) -> Reading:
+    if status == "cancelled":
+        return Reading("cancelled")
+    if execution_status not in (None, "not_started") or not is_failure(response):
+        return _ORDINARY
+    if len(memoryview(response)) > _LONGEST_TEXT:
+        return _ORDINARY
+    try:
+        return _read_text(_decode_failure(response).error)
+    except msgspec.MsgspecError:  # an error object, or a text that only the tool can have written
+        return _ORDINARY
+
+
+def _read_text(text: str) -> Reading:
+    if text.startswith(_DUPLICATE):
+        # The id is quoted unescaped and may hold quotes itself: cut from both ends.
+        if text.endswith(_HANDLED):
+            return Reading("duplicate", text[len(_DUPLICATE) : -len(_HANDLED)], "id-breaker")
+        if text.endswith(_HANDLED + _REISSUE):
+            return Reading("duplicate", text[len(_DUPLICATE) : -len(_HANDLED + _REISSUE)], "fingerprint")
+    if text == _SKIPPED:
+        return Reading("loop-skip")
+    if text.startswith(_NOT_RECORDED):
+        return Reading("interrupted")
+    if text.startswith(_CANCELLED):
+        return Reading("cancelled")
+    return _ORDINARY

@@ -1,0 +1,246 @@
+"""Qwen Code's session logs: `chats/<session>.jsonl` and the sub-agents' `subagents/<session>/agent-<type>-<call>.jsonl`.
+
+A sub-agent keeps a guard of its own, so its log is a session of its own, named after the parent and the file: agent ids repeat
+under different parents. Every sound record becomes a record here, the bookkeeping ones too, because each can be another's
+parent: a gap in the chain would cut off everything before it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import msgspec
+from msgspec import UNSET
+
+from ingest.readers.base import FingerprintFunction, Row, Sample
+from ingest.readers.lines import LineReader
+from ingest.readers.qwen_answers import is_failure, read_answer
+from ingest.readers.qwen_bookkeeping import (
+    COMPRESSION,
+    UI_TELEMETRY,
+    Common,
+    bookkeeping_event,
+    compaction,
+    telemetry_event,
+)
+from ingest.readers.qwen_wire import (
+    CUT,
+    WireAnswer,
+    WireCall,
+    WireMessage,
+    WireOutcome,
+    WirePart,
+    WireRecord,
+    WireUsage,
+    from_object,
+    microseconds,
+)
+from ingest.records import ArgsState, Call, Place, Prompt, Response, Result
+
+_ARGS_KEPT = 1024
+_EMPTY_TEXTS = (b"", b'""', b'"(empty content)"')
+_REDACTING_TOOL = "structured_output"
+"""The one tool whose arguments the client replaces before it writes them; its guard hashes the real ones."""
+
+_PROMPT_ORIGINS: dict[str, Literal["cron", "notification", "mid-turn"]] = {
+    "cron": "cron",
+    "notification": "notification",
+    "mid_turn_user_message": "mid-turn",
+}
+_TYPES = frozenset({"user", "assistant", "tool_result", "system"})
+_NO_MESSAGE = WireMessage()
+_NO_USAGE = WireUsage()
+_NO_OUTCOME = WireOutcome()
+
+
+class QwenChatReader(LineReader[WireRecord]):
+    format = "qwen-chat"
+    client = "qwen-code"
+    version = 1
+    decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(WireRecord)
+    record_start = '{"uuid":'
+
+    def __init__(self, source: str, fingerprint: FingerprintFunction) -> None:
+        super().__init__(source, fingerprint)
+        self._stem = self.name.removesuffix(".jsonl")
+        self._round: str | None = None
+
+    @classmethod
+    def claims(cls, sample: Sample) -> bool:
+        return any(_is_ours(value) for value in sample.values)
+
+    def from_object(self, value: dict[str, Any], exact: bool) -> WireRecord | None:
+        return from_object(value, exact)
+
+    def rows(self, wire: WireRecord, place: Place) -> Sequence[Row] | None:
+        if wire.type not in _TYPES or (wire.uuid is None and wire.message is None):
+            return None
+        common = Common(
+            place,
+            self._session_id(wire),
+            wire.uuid,
+            wire.parent_uuid,
+            microseconds(wire.timestamp),
+            wire.version,
+            wire.cwd,
+            wire.forked_from.session_id if wire.forked_from is not None else None,
+        )
+        if wire.type == "assistant":
+            return (self._response(wire, common),)
+        self._round = None
+        parts = (wire.message or _NO_MESSAGE).parts or ()
+        if wire.type == "tool_result" or (wire.type == "user" and _answers_only(parts)):
+            return self._results(wire, common, parts)
+        if wire.type == "user":
+            return (self._prompt(wire, common),)
+        if wire.subtype == UI_TELEMETRY:
+            return (telemetry_event(common, wire.system_payload),)
+        if wire.subtype == COMPRESSION:
+            return (compaction(common, wire.system_payload, self.fingerprint),)
+        return (bookkeeping_event(common, wire.subtype or wire.type, wire.system_payload),)
+
+    def _session_id(self, wire: WireRecord) -> str:
+        if not wire.is_sidechain:
+            return wire.session_id or self._stem
+        agent = self._stem if self._stem.startswith("agent-") or not wire.agent_id else f"agent-{wire.agent_id}"
+        return f"{wire.session_id}/{agent}" if wire.session_id else agent
+
+    def _prompt(self, wire: WireRecord, common: Common) -> Row:
+        origin = _PROMPT_ORIGINS.get(wire.subtype or "")
+        if origin is None and wire.subtype is not None:
+            return bookkeeping_event(common, wire.subtype, wire.system_payload)
+        return Prompt(
+            place=common.place,
+            session_id=common.session_id,
+            uuid=common.uuid,
+            parent_uuid=common.parent_uuid,
+            ts=common.ts,
+            version=common.version,
+            cwd=common.cwd,
+            forked_from=common.forked_from,
+            origin=origin or ("sub-agent" if wire.is_sidechain else "user"),
+            prompt_id=wire.daemon_prompt_id,
+        )
+
+    def _response(self, wire: WireRecord, common: Common) -> Response:
+        if wire.is_sidechain:
+            # A round is told twice: first its usage with an empty message, then its calls without a round number.
+            if wire.agent_round is not None:
+                self._round = f"{wire.agent_run_id or ''}#{wire.agent_round}"
+        else:
+            self._round = None
+        usage = wire.usage_metadata or _NO_USAGE
+        calls: list[Call] = []
+        has_text = has_thought = False
+        for index, part in enumerate((wire.message or _NO_MESSAGE).parts or ()):
+            if part.function_call is not None:
+                calls.append(self._call(part.function_call, index))
+            elif part.thought:
+                has_thought = True
+            elif bytes(memoryview(part.text)[:20]) not in _EMPTY_TEXTS:
+                has_text = True
+        return Response(
+            place=common.place,
+            session_id=common.session_id,
+            uuid=common.uuid,
+            parent_uuid=common.parent_uuid,
+            ts=common.ts,
+            version=common.version,
+            cwd=common.cwd,
+            forked_from=common.forked_from,
+            model=wire.model,
+            round_key=self._round,
+            tokens_in=usage.prompt_token_count,
+            tokens_out=usage.candidates_token_count,
+            tokens_cached=usage.cached_content_token_count,
+            has_text=has_text,
+            has_thought=has_thought,
+            calls=tuple(calls),
+        )
+
+    def _call(self, call: WireCall, part: int) -> Call:
+        state: ArgsState = "whole"
+        if call.args is UNSET:
+            state = "absent"
+        elif call.args is CUT:
+            state = "cut"
+        elif call.name == _REDACTING_TOOL:
+            state = "redacted"
+        if state in ("absent", "cut"):
+            return Call(call.id, call.name, part, args_state=state)
+        digest, canonical = self.fingerprint(call.name, call.args)
+        return Call(
+            call.id,
+            call.name,
+            part,
+            digest if state == "whole" else None,
+            None,
+            canonical[:_ARGS_KEPT].decode("utf-8", "ignore"),
+            len(canonical),
+            state,
+        )
+
+    def _results(self, wire: WireRecord, common: Common, parts: tuple[WirePart, ...]) -> list[Row]:
+        outcome = wire.tool_call_result or _NO_OUTCOME
+        answers: list[tuple[int, WireAnswer | None]] = [
+            (index, part.function_response) for index, part in enumerate(parts) if part.function_response is not None
+        ]
+        rows: list[Row] = []
+        for index, answer in answers or [(0, None)]:
+            told = outcome if len(answers) < 2 or (answer and answer.id == outcome.call_id) else _NO_OUTCOME
+            status, error_class = told.status, told.error_type
+            response = answer.response if answer else _NO_RESPONSE
+            size = len(memoryview(response))
+            if status is None and wire.is_sidechain and size:
+                status = "error" if is_failure(response) else "success"
+                error_class = error_class or ("error" if status == "error" else None)
+            reading = read_answer(response, status, told.execution_status)
+            rows.append(
+                Result(
+                    place=common.place,
+                    session_id=common.session_id,
+                    uuid=common.uuid,
+                    parent_uuid=common.parent_uuid,
+                    ts=common.ts,
+                    version=common.version,
+                    cwd=common.cwd,
+                    forked_from=common.forked_from,
+                    recorded_id=(answer.id if answer else None) or told.call_id,
+                    tool=answer.name if answer else None,
+                    part=index,
+                    answer=reading.answer,
+                    quoted_id=reading.quoted_id,
+                    guard_hint=reading.guard_hint,
+                    status=status,
+                    error_class=error_class,
+                    execution_status=told.execution_status,
+                    digest=_digest(response) if size else None,
+                    bytes=size,
+                    duration_ms=told.duration_ms,
+                )
+            )
+        return rows
+
+
+_NO_RESPONSE = msgspec.Raw()
+
+
+def _digest(response: msgspec.Raw) -> bytes:
+    """8 bytes to tell answers apart. Two fast checksums: a cryptographic one would cost as much as the whole decoding."""
+    return zlib.crc32(response).to_bytes(4, "big") + zlib.adler32(response).to_bytes(4, "big")
+
+
+def _answers_only(parts: tuple[WirePart, ...]) -> bool:
+    return bool(parts) and all(part.function_response is not None for part in parts)
+
+
+def _is_ours(value: dict[str, Any]) -> bool:
+    """Claude Code's records share the frame (uuid, parentUuid, sessionId, type); message parts and payloads tell ours."""
+    if value.get("type") not in _TYPES or "uuid" not in value or "parentUuid" not in value:
+        return False
+    message = value.get("message")
+    if isinstance(message, dict):
+        return "parts" in message and message.get("role") in ("user", "model")
+    return "systemPayload" in value or "toolCallResult" in value
