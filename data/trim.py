@@ -18,16 +18,43 @@ WHOLE = {"0.15.10/b_true_replay", "0.24.4/b_true_replay.acp"}
 WITH_REQUEST_TEXTS = {"0.24.4/h3_trip_on_three_prompts.acp"}
 """Where the next request carries the client's note to the model that the turn before was stopped."""
 
-DROPPED_NAMES = set(
-    "POST qwen-code.auth qwen-code.config qwen-code.conversation_finished qwen-code.daemon.bridge qwen-code.daemon.request "
-    "qwen-code.daemon.session_start qwen-code.hook qwen-code.llm_request qwen-code.repeated_tool_failure_guard "
-    "qwen-code.ripgrep_fallback qwen-code.tool qwen-code.tool.execution".split()
-)
-DROPPED_KEYS = set(
-    "_attributeValueLengthLimit _attributesCount _droppedAttributesCount _droppedEventsCount _droppedLinksCount _duration _ended "
-    "_hrTimeObserved _isReadonly _logRecordLimits _performanceOffset _performanceStartTime _spanLimits _startTimeProvided events "
-    "hrTimeObserved instrumentationScope links resource totalAttributesCount".split()
-)
+DROPPED_NAMES = {
+    "POST",
+    "qwen-code.auth",
+    "qwen-code.config",
+    "qwen-code.conversation_finished",
+    "qwen-code.daemon.bridge",
+    "qwen-code.daemon.request",
+    "qwen-code.daemon.session_start",
+    "qwen-code.hook",
+    "qwen-code.llm_request",
+    "qwen-code.repeated_tool_failure_guard",
+    "qwen-code.ripgrep_fallback",
+    "qwen-code.tool",
+    "qwen-code.tool.execution",
+}
+DROPPED_KEYS = {
+    "_attributeValueLengthLimit",
+    "_attributesCount",
+    "_droppedAttributesCount",
+    "_droppedEventsCount",
+    "_droppedLinksCount",
+    "_duration",
+    "_ended",
+    "_hrTimeObserved",
+    "_isReadonly",
+    "_logRecordLimits",
+    "_performanceOffset",
+    "_performanceStartTime",
+    "_spanLimits",
+    "_startTimeProvided",
+    "events",
+    "hrTimeObserved",
+    "instrumentationScope",
+    "links",
+    "resource",
+    "totalAttributesCount",
+}
 DROPPED_ATTRIBUTES = {"qwen-code.context.usage", "gen_ai.tool.description", "skills", "subagents"}
 REQUEST_TEXT = "request_text"
 
