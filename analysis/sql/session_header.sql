@@ -1,0 +1,1 @@
+SELECT * FROM sessions WHERE session_id = $session
