@@ -52,7 +52,7 @@ def test_same_id_and_arguments_a_second_time_is_answered_and_not_executed(record
     assert second == (1, 2, "replay", "suppressed", "suppress")
 
 
-@pytest.mark.parametrize(("name", "outcome"), zip(NEW_GUARD, ["dropped", "skipped", "skipped", "dropped"], strict=True))
+@pytest.mark.parametrize(("name", "outcome"), list(zip(NEW_GUARD, ["dropped", "skipped", "skipped", "dropped"], strict=True)))
 def test_a_third_time_the_batch_is_dropped_and_the_stop_is_visible(recordings: Recordings, name: str, outcome: str) -> None:
     session_id = recordings.session_id(name)
     third = _calls(recordings.store, session_id, "fingerprint")[2:]
