@@ -52,7 +52,6 @@ DROPPED_KEYS = {
     "hrTimeObserved",
     "instrumentationScope",
     "links",
-    "resource",
     "totalAttributesCount",
 }
 DROPPED_ATTRIBUTES = {"qwen-code.context.usage", "gen_ai.tool.description", "skills", "subagents"}
