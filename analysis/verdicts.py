@@ -191,21 +191,19 @@ def _cut_off(state: TurnState) -> Verdict:
     last = _last_conversation_item(state)
     if state.turn.prompt is None and last is None:
         return Verdict("unknown", "no prompt and no response in the log", "unknown")
-    if isinstance(last, TimelineResponse) and last.calls:
+    is_open = isinstance(last, TimelineResponse) and bool(last.calls)
+    if is_open:
         what = "a tool call was left open"
     elif last is None:
         what = "no response was recorded"
     else:
         what = "nothing after the last record"
-    when = "the log ends in mid-turn" if state.is_last else "the next prompt follows"
-    guard = "" if state.guard_in_force != "unknown" else "; the guard in force is unknown, so a silent trip cannot be excluded"
-    return Verdict(
-        "truncated",
-        f"{what} and {when}{guard}",
-        "probable" if not guard else "unknown",
-        tuple(state.last_evidence),
-        open_ended=state.is_last,
-    )
+    reason = f"{what} and {'the log ends in mid-turn' if state.is_last else 'the next prompt follows'}"
+    confidence = "probable"
+    if is_open and state.guard_in_force == "unknown":
+        reason += "; the guard in force is unknown, so a silent trip cannot be excluded"
+        confidence = "unknown"
+    return Verdict("truncated", reason, confidence, tuple(state.last_evidence), open_ended=state.is_last)
 
 
 _RULES: tuple[Callable[[TurnState], Verdict | None], ...] = (

@@ -14,7 +14,7 @@ def _provider_error(state: TurnState, verdict: Verdict) -> Hit | None:
 
 
 def _cut_off(state: TurnState, verdict: Verdict) -> Hit | None:
-    if verdict.verdict != "truncated":
+    if verdict.verdict != "truncated" or not state.is_last:
         return None
     return Hit(verdict.reason, verdict.confidence, verdict.evidence)
 
@@ -31,7 +31,7 @@ PROVIDER_ERROR = Detector(
 CUT_OFF = Detector(
     id="cut-off",
     severity=6,
-    fires_when="the turn's verdict is truncated",
+    fires_when="the session's last turn is truncated; an earlier one was taken up again",
     why="The client was killed, crashed or lost its log in mid-turn.",
     what_to_try="resume the session; a tool that was running may or may not have finished",
     find=_cut_off,
