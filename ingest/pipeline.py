@@ -23,7 +23,7 @@ from ingest.store.dirty import dirty_sessions
 from ingest.store.findings import GuardRow, count_findings, renew_findings, replace_findings
 from ingest.store.info import read_info, write_info
 from ingest.store.sessions import load_sessions
-from ingest.store.sources import known_sources, mark_gone
+from ingest.store.sources import forget_source_rows, known_sources, mark_gone
 from ingest.store.writable import WritableStore
 from ingest.storing import store_group
 from ingest.summary import Skipped, Summary
@@ -66,6 +66,7 @@ def ingest(
     Raises StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable, WorkersDied; nothing that a log says makes it raise."""
     started = time.monotonic()
     summary = Summary()
+    roots = [root.expanduser() for root in roots]
     found = list(discover(roots))
     size = sum(file.size for file in found if isinstance(file, Candidate))
     with Workers(worker_count(size, workers), analysis.fingerprint) as pool, WritableStore(db) as store:
@@ -73,9 +74,10 @@ def ingest(
         plan = make_plan(found, roots, known_sources(store.con))
         summary.unchanged, summary.gone = plan.unchanged, len(plan.gone)
         summary.skipped, summary.unreadable = plan.skipped, plan.unreadable
-        if plan.gone:
+        if plan.gone or plan.forgotten:
             with store.change() as con:
                 mark_gone(con, plan.gone)
+                forget_source_rows(con, plan.forgotten)
         if label is not None and read_info(store.con, "label") != label:
             with store.change() as con:
                 write_info(con, "label", label)

@@ -1,7 +1,8 @@
 """What a run has to do: each file below the roots is new, changed, the same, or gone since the last run.
 
-An unchanged file (size, mtime, ctime, inode, reader's version) is not opened. A file that no reader knows is worth a line only
-if somebody named it or its name promises a log: a home holds a million others.
+An unchanged file (size, mtime, ctime, inode, reader's version) is not opened, and neither is one that was found to be no log:
+a home holds many. Of those only the ones that somebody named, or whose name promises a log, are told of as skipped; the others
+are remembered as `NO_LOG` and shown to nobody.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from msgspec import Struct, field
 
 from ingest.reading import ToRead
 from ingest.sources import HEAD_BYTES, READERS, Candidate, SkippedPath, recognise
-from ingest.store.sources import SourceRow
+from ingest.store.sources import NO_LOG, SourceRow
 from ingest.summary import Skipped
 
-UNKNOWN = "unknown"
+_UNKNOWN = "unknown"
+_NOT_RECOGNISED = "no reader knows its content"
+_EMPTY = "it is empty"
 _LOG_SUFFIXES = (".jsonl", ".ndjson", ".log")
 _RETRIED = ("unreadable", "gone")
 """Statuses that say nothing of the file's content: looked at again whatever its stat says."""
-
+_WITHOUT_FACTS = ("skipped", NO_LOG)
 _OF_THE_CONTENT = ("format", "client", "records", "read_bytes", "reader_version")
 
 _READER_VERSIONS = {reader.format: reader.version for reader in READERS}
@@ -34,16 +37,19 @@ _ALL_READERS = zlib.crc32(repr(sorted(_READER_VERSIONS.items())).encode()) >> 1
 
 class Planned(Struct):
     row: SourceRow
-    """As it will be stored; status, read_bytes and records are filled in by the reading."""
+    """As it will be stored; status, read_bytes and records are settled by the reading."""
     to_read: ToRead
     known: bool
-    """The store holds facts of an earlier version of this file."""
+    """The store has a row, and maybe facts, of an earlier version of this file."""
 
 
 class Plan(Struct):
     files: list[Planned] = field(default_factory=list)
     unchanged: int = 0
     gone: list[int] = field(default_factory=list)
+    """Vanished, their facts stay."""
+    forgotten: list[int] = field(default_factory=list)
+    """Vanished, and never held anything for us."""
     skipped: list[Skipped] = field(default_factory=list)
     unreadable: list[Skipped] = field(default_factory=list)
 
@@ -51,27 +57,26 @@ class Plan(Struct):
 def make_plan(found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], known: Mapping[str, SourceRow]) -> Plan:
     plan = Plan()
     next_id = max((row.source_id for row in known.values()), default=0) + 1
-    seen: set[str] = set()
     named = {stored_path(root) for root in roots}
     for item in found:
         name = stored_path(item.path)
-        seen.add(name)
-        if isinstance(item, SkippedPath):
-            plan.skipped.append(Skipped(name, item.reason))
+        reason = item.reason if isinstance(item, SkippedPath) else None
+        file = item if isinstance(item, Candidate) else _file_of(item.path)
+        if file is None:
+            plan.skipped.append(Skipped(name, reason or ""))
             continue
         before = known.get(name)
-        if before is not None and _is_unchanged(item, before):
+        told = name in named or name.endswith(_LOG_SUFFIXES) or reason is not None
+        if before is not None and _is_unchanged(file, before):
             if before.status == "skipped":
-                plan.skipped.append(Skipped(name, "no reader knows its content"))
-            else:
-                plan.unchanged += 1
+                plan.skipped.append(Skipped(name, reason or _why_skipped(file)))
+            plan.unchanged += before.status not in _WITHOUT_FACTS
             continue
-        source_id = next_id if before is None else before.source_id
-        planned = _look_into(item, name, source_id, before, plan, explicit=name in named)
+        planned = _look_into(file, name, next_id if before is None else before.source_id, before, reason, told, plan)
         if planned is not None:
             plan.files.append(planned)
             next_id += before is None
-    plan.gone = _gone(known, seen, roots)
+    _find_gone(plan, found, roots, known)
     return plan
 
 
@@ -80,18 +85,25 @@ def stored_path(path: Path) -> str:
     return os.path.abspath(path).encode("utf-8", "backslashreplace").decode()
 
 
+def _file_of(path: Path) -> Candidate | None:
+    """A file that discovery passed over has a row too; a folder or a broken link has none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    if not path.is_file():
+        return None
+    return Candidate(path, path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+
+
 def _is_unchanged(file: Candidate, row: SourceRow) -> bool:
     version = _READER_VERSIONS.get(row.format, _ALL_READERS)
     return row.status not in _RETRIED and _same_stat(file, row) and row.reader_version == version
 
 
 def _same_stat(file: Candidate, row: SourceRow) -> bool:
-    return (file.size, file.mtime_ns, file.ctime_ns, _signed(file.inode)) == (
-        row.bytes,
-        row.mtime_ns,
-        row.ctime_ns,
-        row.inode,
-    )
+    now = (file.size, file.mtime_ns, file.ctime_ns, _signed(file.inode))
+    return now == (row.bytes, row.mtime_ns, row.ctime_ns, row.inode)
 
 
 def _signed(inode: int) -> int:
@@ -99,20 +111,30 @@ def _signed(inode: int) -> int:
     return inode & (2**63 - 1)
 
 
+def _why_skipped(file: Candidate) -> str:
+    return _NOT_RECOGNISED if file.size else _EMPTY
+
+
 def _look_into(
-    file: Candidate, name: str, source_id: int, before: SourceRow | None, plan: Plan, *, explicit: bool
+    file: Candidate,
+    name: str,
+    source_id: int,
+    before: SourceRow | None,
+    reason: str | None,
+    told: bool,
+    plan: Plan,
 ) -> Planned | None:
-    """None where there is nothing to write: not a log, or still as unreadable as it was."""
+    """reason: why discovery passed the file over. None where the row would say what it says already."""
     row = SourceRow(
         source_id=source_id,
         source_path=name,
-        format=UNKNOWN,
-        client=UNKNOWN,
+        format=_UNKNOWN,
+        client=_UNKNOWN,
         root=stored_path(file.root),
         bytes=file.size,
         read_bytes=0,
         records=0,
-        status="skipped",
+        status="skipped" if told else NO_LOG,
         read_at=time.time_ns() // 1000,
         mtime_ns=file.mtime_ns,
         ctime_ns=file.ctime_ns,
@@ -129,28 +151,34 @@ def _look_into(
         if before is not None and before.status == "unreadable" and _same_stat(file, before):
             return None
         if before is not None:
-            # What it said when it could be read stays, so the row goes on telling of that.
+            # What it said when it could be read stays, and the row goes on telling of that.
             row = msgspec.structs.replace(row, **{name: getattr(before, name) for name in _OF_THE_CONTENT})
         row.status = "unreadable"
     else:
-        reader = recognise(file.path, head)
+        if reason is None:
+            reader = recognise(file.path, head)
         if reader is not None:
             row.status, row.format, row.client = "complete", reader.format, reader.client
             row.reader_version = reader.version
-        elif explicit or name.endswith(_LOG_SUFFIXES):
-            plan.skipped.append(Skipped(name, "no reader knows its content"))
-        elif before is None:
-            return None
+        elif told:
+            plan.skipped.append(Skipped(name, reason or _why_skipped(file)))
     return Planned(row, ToRead(source_id, os.fspath(file.path), name, reader, refusal), before is not None)
 
 
-def _gone(known: Mapping[str, SourceRow], seen: set[str], roots: Sequence[Path]) -> list[int]:
-    below = [stored_path(root) for root in roots]
-    return [
-        row.source_id
-        for path, row in known.items()
-        if path not in seen
-        and row.status != "gone"
-        and any(path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in below)
-        and not os.path.lexists(path)
-    ]
+def _find_gone(
+    plan: Plan, found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], known: Mapping[str, SourceRow]
+) -> None:
+    """A source is gone when its root was looked through and its path leads nowhere, unless the way there is closed."""
+    seen = {stored_path(item.path) for item in found}
+    closed = [stored_path(item.path) for item in found if isinstance(item, SkippedPath) and item.path.is_dir()]
+    scanned = [stored_path(root) for root in roots]
+    for path, row in known.items():
+        looked_for = any(_is_below(row.root, root) or _is_below(path, root) for root in scanned)
+        if path in seen or not looked_for or any(_is_below(path, folder) for folder in closed):
+            continue
+        if row.status != "gone" and not os.path.lexists(path):
+            (plan.forgotten if row.status in _WITHOUT_FACTS else plan.gone).append(row.source_id)
+
+
+def _is_below(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)

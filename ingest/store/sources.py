@@ -13,6 +13,9 @@ from ingest.store.facts import insert_columns, struct_columns
 if TYPE_CHECKING:
     import duckdb
 
+NO_LOG = "no-log"
+"""Status of a file that is remembered only so that it need not be opened again; no view shows it."""
+
 
 class SourceRow(Struct, kw_only=True):
     """A row of fact_source. Times in `*_ns` are nanoseconds since the epoch, `read_at` microseconds."""
@@ -56,3 +59,7 @@ def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow
 def mark_gone(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:
     """Their facts stay: what a pruned log said is still true."""
     con.execute("UPDATE fact_source SET status = 'gone' WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [list(source_ids)])
+
+
+def forget_source_rows(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:
+    con.execute("DELETE FROM fact_source WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [list(source_ids)])

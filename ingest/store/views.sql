@@ -117,7 +117,8 @@ LEFT JOIN of_trips x USING (session_id);
 CREATE OR REPLACE VIEW sources AS
 SELECT s.source_path, s.format, s.root, s.bytes, s.read_bytes, s.records,
        (SELECT count(*) FROM fact_problem p WHERE p.source_id = s.source_id) AS problems, s.status, s.read_at
-FROM fact_source s;
+FROM fact_source s
+WHERE s.status <> 'no-log';  -- files that are remembered only so that nobody opens them again
 
 CREATE OR REPLACE VIEW problems AS
 SELECT s.source_path, p.byte_offset, p.line, p.kind, p.detail
