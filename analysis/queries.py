@@ -5,9 +5,14 @@ A query is text that we wrote; what a person or a log says is bound as a `$name`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
+
+from ingest.errors import StoreDamaged
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,18 +35,49 @@ def text_of(name: str) -> str:
 
 
 def run(con: duckdb.DuckDBPyConnection, name: str, **parameters: object) -> Rows:
-    """The answer as Python values, for a command to print. Every `$name` of the query must be given, nothing else."""
-    return fetch(con.execute(text_of(name), parameters))
+    """The answer as Python values, for a command to print. Every `$name` of the query must be given, nothing else.
+
+    Raises StoreDamaged.
+    """
+    with _explained(name):
+        return fetch(con.execute(text_of(name), parameters))
 
 
 def fetch(executed: duckdb.DuckDBPyConnection) -> Rows:
-    return Rows([column[0] for column in executed.description or []], executed.fetchall())
+    return Rows(_distinct([column[0] for column in executed.description or []]), executed.fetchall())
 
 
 def frame(con: duckdb.DuckDBPyConnection, name: str, **parameters: object) -> polars.DataFrame:
-    """The answer as a Polars frame: what a figure draws."""
+    """The answer as a Polars frame, for a figure to draw. Raises StoreDamaged."""
     import polars
 
-    answer = polars.from_arrow(con.sql(text_of(name), params=parameters).to_arrow_table())
+    with _explained(name):
+        answer = polars.from_arrow(con.sql(text_of(name), params=parameters).to_arrow_table())
     assert isinstance(answer, polars.DataFrame)
     return answer
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """`SELECT 1 AS a, 2 AS a` is an answer of two columns: the second becomes `a_2`, so that no row loses a value."""
+    distinct: list[str] = []
+    for name in names:
+        unused = (f"{name}_{number}" if number > 1 else name for number in count(1))
+        distinct.append(next(candidate for candidate in unused if candidate not in distinct))
+    return distinct
+
+
+@contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Our own query fails on a store of another version (a view or column is missing) or on a broken file."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+        raise
+    except duckdb.Error as e:
+        first_line = str(e).splitlines()[0]
+        raise StoreDamaged(
+            f"The store does not answer the query {name} ({first_line}). If another version of loopscope made it, "
+            "`loopscope ingest` brings it up to date; else move it away and ingest again."
+        ) from e

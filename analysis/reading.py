@@ -30,6 +30,9 @@ import duckdb
 
 from ingest.errors import LoopscopeError, NoStore, StoreDamaged, StoreTooNew
 
+SCHEMA = 1
+"""The newest schema of the facts that the queries here were written for."""
+
 
 class QueryTimedOut(LoopscopeError):
     """The query ran longer than its limit and was interrupted."""
@@ -102,6 +105,7 @@ def open_store(
         },
     )
     try:
+        con.execute("SET TimeZone = 'UTC'")  # else a comparison of a stored time with now() depends on the machine
         _attach(con, db)
         if as_of is not None:
             con.execute("SET VARIABLE as_of = ?", [_utc(as_of)])
@@ -124,7 +128,7 @@ def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
     try:
         con.execute(f"ATTACH '{path}' AS loopscope (READ_ONLY)")
         con.execute("USE loopscope")
-        con.execute("SELECT key, value FROM store LIMIT 0")
+        newer = con.execute("SELECT value FROM store WHERE key = 'schema' AND value::INTEGER > ?", [SCHEMA]).fetchall()
     except duckdb.Error as e:
         if "version number" in str(e):
             raise StoreTooNew(
@@ -134,6 +138,11 @@ def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
         raise StoreDamaged(
             f"{db} cannot be read as a store ({first_line}). Move it away and run `loopscope ingest PATH` again."
         ) from e
+    if newer:
+        raise StoreTooNew(
+            f"{db} has schema {newer[0][0]}, and this program knows none after {SCHEMA}. "
+            "Upgrade loopscope, or name another store with --db."
+        )
 
 
 def _shadow_findings(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
@@ -174,8 +183,6 @@ def time_limit(con: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]
     try:
         yield
     except duckdb.InterruptException as e:
-        raise QueryTimedOut(
-            f"The query was stopped after {seconds:g} seconds. Narrow it, or raise sql_timeout_seconds."
-        ) from e
+        raise QueryTimedOut(f"The query was stopped after {seconds:g} seconds. Narrow it, or raise sql_timeout_seconds.") from e
     finally:
         timer.cancel()

@@ -61,10 +61,10 @@ class SkippedPath(Struct, frozen=True):
 
 
 def default_roots() -> list[Path]:
-    """The clients' own folders that exist here: what is read when no path is given."""
+    """The clients' own folders, whether or not they are here: what is looked for when no path is given."""
     configured = [os.environ.get("QWEN_HOME"), os.environ.get("QWEN_RUNTIME_DIR")]
     folders = [Path.home() / ".qwen", *(Path(folder).expanduser() for folder in configured if folder)]
-    return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+    return list(dict.fromkeys(folders))
 
 
 def discover(roots: Sequence[Path]) -> Iterator[Candidate | SkippedPath]:

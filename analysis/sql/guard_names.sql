@@ -1,0 +1,1 @@
+SELECT guard FROM guards ORDER BY guard

@@ -1,0 +1,101 @@
+"""`loopscope doctor`: what there is to read, what was read, and what is missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli import output
+from cli.exit_codes import ExitCode
+from cli.view import View, reading_options
+from ingest.errors import LoopscopeError, NoStore
+
+_COLUMNS = ("subject", "name", "state", "files", "records", "problems", "detail")
+
+_MISSING = {
+    "qwen-chat": "without chat logs there are no sessions",
+    "qwen-telemetry": "trips cannot be reconciled, and who called the model (entry point) is told by hints only",
+    "qwen-agent-meta": "a sub-agent's trip cannot be told from a kill",
+    "qwen-ledger": "of `qwen serve` only: whether a prompt ended",
+    "qwen-usage": "whether a headless or terminal session ended in an orderly way",
+}
+"""What cannot be told without a format, for the formats whose absence matters."""
+
+
+@click.command(short_help="What there is to read, what was read, what is missing.")
+@reading_options
+def doctor(view: View) -> int:
+    """The store and its versions, the folders that `loopscope ingest` looks in, the rows that each format gave, and what
+    cannot be told because it is missing. Filters do not change what is in the store, so they change nothing here."""
+    rows = list(_versions())
+    code = ExitCode.OK
+    try:
+        with view.open() as con:
+            rows += _of_store(view.db, con)
+    except NoStore as e:
+        rows.append(_row("store", str(view.db), "missing", detail=str(e)))
+        code = ExitCode.NO_DATA
+    except LoopscopeError as e:
+        rows.append(_row("store", str(view.db), "unreadable", detail=str(e)))
+        code = ExitCode.STORE
+    rows += _roots()
+    if view.format == "json":
+        output.write_json(rows)
+    elif view.format == "csv":
+        output.write_csv(_COLUMNS, rows)
+    else:
+        output.write_table(output.plain_table(_COLUMNS, rows))
+    return code
+
+
+def _row(subject: str, name: str, state: str, detail: str = "", **counts: object) -> dict[str, object]:
+    given = {"subject": subject, "name": name, "state": state, "detail": detail, **counts}
+    return {column: given.get(column) for column in _COLUMNS}
+
+
+def _versions() -> Iterator[dict[str, object]]:
+    for name in ("loopscope", "duckdb"):
+        try:
+            yield _row("program", name, importlib.metadata.version(name))
+        except importlib.metadata.PackageNotFoundError:
+            yield _row("program", name, "not installed", detail="runs from a folder; `make install` installs it")
+
+
+def _of_store(db: Path, con: Any) -> Iterator[dict[str, object]]:
+    from analysis import queries
+
+    about = {str(key): str(value) for key, value in queries.run(con, "doctor_store").rows}
+    yield _row("store", str(db), "ok", detail=f"{db.stat().st_size / 1e6:.1f} MB")
+    for key, value in about.items():
+        if not key.endswith("_checksum"):
+            yield _row("store", key, value)
+    for root in queries.run(con, "doctor_roots").dicts():
+        there = "there" if Path(str(root["root"])).exists() else "gone"
+        yield _row("ingested", str(root["root"]), there, _last_read(root), **_counts(root))
+    given = queries.run(con, "doctor_formats").dicts()
+    for row in given:
+        parts = [f"{row[name]} {name.replace('_', ' ')}" for name in ("gone", "not_read", "tail_pending") if row[name]]
+        state = "read" if row["records"] else "nothing read"
+        yield _row("format", str(row["format"]), state, ", ".join([*parts, _last_read(row)]), **_counts(row))
+    for missing, without in _MISSING.items():
+        if missing not in {row["format"] for row in given}:
+            yield _row("format", missing, "missing", without, files=0)
+
+
+def _counts(row: dict[str, object]) -> dict[str, object]:
+    return {name: row[name] for name in ("files", "records", "problems")}
+
+
+def _last_read(row: dict[str, object]) -> str:
+    return f"last read {output.words(row['last_read_at'])}"
+
+
+def _roots() -> Iterator[dict[str, object]]:
+    from cli.engine import default_roots
+
+    for root in default_roots():
+        yield _row("looked in", str(root), "there" if root.exists() else "missing")

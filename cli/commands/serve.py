@@ -1,0 +1,89 @@
+"""`loopscope serve`: the dashboard, in a process of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli import settings
+from cli.exit_codes import ExitCode
+from cli.view import db_option
+
+HOST = "127.0.0.1"
+"""Not an option: logs are private, and Streamlit asks nobody for a password."""
+
+DEFAULT_PORT = 8501
+
+
+def dashboard_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    command = click.option("--headless", is_flag=True, help="Open no browser.")(command)
+    return click.option(
+        "--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port on 127.0.0.1."
+    )(command)
+
+
+@click.command(short_help="The dashboard, on 127.0.0.1.")
+@db_option
+@dashboard_options
+def serve(db: Path | None, port: int, headless: bool) -> int:
+    """Serve the dashboard on 127.0.0.1 until Ctrl-C. It reads the store anew for each page."""
+    return serve_dashboard(db or settings.load().db, port=port, headless=headless)
+
+
+def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
+    """Streamlit is imported in the child only. Ctrl-C reaches both; the child ends by it and so do we."""
+    if _is_taken(port):
+        raise click.UsageError(f"Port {port} of {HOST} is taken. Choose another with --port.")
+    click.echo(f"Dashboard of {db} on http://{HOST}:{port} (Ctrl-C ends it)", err=True)
+    child = subprocess.Popen(_command(port, headless), env={**os.environ, "LOOPSCOPE_DB": str(db.absolute())})
+    try:
+        status = child.wait()
+    except KeyboardInterrupt:
+        child.wait()
+        raise
+    if status:
+        click.echo(f"loopscope: the dashboard ended with status {status}; its own words are above.", err=True)
+        return ExitCode.CANNOT_TELL
+    return ExitCode.OK
+
+
+def _command(port: int, headless: bool) -> list[str]:
+    options = {
+        "server.address": HOST,
+        "server.port": port,
+        "server.headless": str(headless).lower(),
+        "browser.gatherUsageStats": "false",
+        "server.showEmailPrompt": "false",
+        "server.fileWatcherType": "none",
+    }
+    return [
+        *(sys.executable, "-m", "streamlit", "run", str(_app())),
+        *(f"--{name}={value}" for name, value in options.items()),
+    ]
+
+
+def _app() -> Path:
+    found = importlib.util.find_spec("dashboard")
+    assert found is not None
+    assert found.submodule_search_locations is not None
+    return Path(found.submodule_search_locations[0]) / "app.py"
+
+
+def _is_taken(port: int) -> bool:
+    with socket.socket() as probe:
+        if os.name == "posix":
+            # A port that a server has just left is free, whatever its connections linger.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return True
+    return False

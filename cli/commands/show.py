@@ -1,0 +1,36 @@
+"""`loopscope show`: one session, turn by turn, call by call."""
+
+from __future__ import annotations
+
+import click
+
+from cli import output
+from cli.exit_codes import ExitCode
+from cli.session_ids import resolve
+from cli.view import View, reading_options
+
+
+@click.command(short_help="One session, call by call, with every guard's decision.")
+@click.argument("session_id", metavar="SESSION")
+@reading_options
+def show(view: View, session_id: str) -> int:
+    """One session, turn by turn, call by call, with every guard's decision and the evidence.
+
+    SESSION is an id or the beginning of one. A decision with * is counterfactual: that guard would have changed the
+    history before it. JSON is one object with all of it nested; CSV is the calls alone.
+    """
+    from cli import session_page, session_story
+
+    with view.open() as con:
+        found = resolve(con, session_id)
+        story = session_story.tell(con, found)
+    if story is None:
+        view.explain_empty(f"Session {output.words(found)} has no turn.")
+    if view.format == "json":
+        output.write_json([story] if story else [])
+    elif view.format == "csv":
+        calls = session_story.calls_of(story) if story else []
+        output.write_csv(list(calls[0]) if calls else [], calls)
+    elif story:
+        output.write_table(*session_page.draw(story))
+    return ExitCode.OK if story else ExitCode.NO_DATA

@@ -1,0 +1,67 @@
+"""`loopscope triage`: what needs a person, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import output
+from cli.exit_codes import ExitCode
+from cli.places import short_places
+from cli.session_ids import Shortener
+from cli.view import View, reading_options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_STYLES = {"critical": "bold red", "high": "red", "medium": "yellow"}
+
+
+@click.command(short_help="What is stuck, loops or was stopped; worst first.")
+@reading_options
+def triage(view: View) -> int:
+    """What needs a person, worst first.
+
+    First what is stuck in silence, then what loops, then what a guard stopped although its calls were fresh, then the
+    rest.
+    """
+    from analysis import queries
+
+    with view.open() as con:
+        rows = queries.run(con, "triage")
+        shortener = Shortener.of_store(con)
+    found = rows.dicts()
+    if not found:
+        view.explain_empty("Nothing hangs, loops or was stopped in what was read. `loopscope doctor` says what was read.")
+    if view.format == "json":
+        output.write_json(found)
+    elif view.format == "csv":
+        output.write_csv(rows.columns, found)
+    else:
+        output.write_table(*_blocks(found, shortener))
+    return ExitCode.OK
+
+
+def _blocks(found: Sequence[dict[str, object]], shortener: Shortener) -> Iterator[RenderableType]:
+    """Eight facts in columns leave no room for three sentences beside them, so these stand below."""
+    heads = [
+        (
+            row["severity"],
+            row["kind"],
+            shortener.short(str(row["session_id"])),
+            f"turn {row['turn_no']}" if row["turn_no"] is not None else "session",
+            row["model"],
+            row["client_version"],
+            row["entry_point"],
+            row["verdict"],
+        )
+        for row in found
+    ]
+    for row, head in zip(found, output.aligned(heads), strict=True):
+        head.stylize(_STYLES.get(str(row["severity"]), ""))
+        evidence = row["evidence"] if isinstance(row["evidence"], list) else []
+        yield head
+        why = f"{row['reason']} ({row['confidence']})"
+        yield output.details({"why": why, "see": short_places(evidence), "try": row["what_to_try"]})

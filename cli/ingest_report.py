@@ -1,0 +1,64 @@
+"""What `loopscope ingest` says at its end: this run's files, then what the whole store now says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from analysis.inert_text import inert
+
+if TYPE_CHECKING:
+    from ingest.summary import Skipped, Summary
+
+LISTED = 10
+
+
+def print_summary(summary: Summary, db: Path) -> None:
+    for line in _lines(summary, db):
+        click.echo(inert(line), err=True)
+
+
+def _lines(summary: Summary, db: Path) -> Iterator[str]:
+    yield (
+        f"Files: {summary.read} read ({summary.bytes_read / 1e6:.1f} MB), {summary.unchanged} unchanged,"
+        f" {len(summary.skipped)} skipped, {len(summary.unreadable)} unreadable, {summary.gone} gone"
+    )
+    yield (
+        f"Read:  {summary.records} records, {summary.calls} calls, {summary.problems} problems in {summary.seconds:.1f} s;"
+        f" {summary.sessions_analysed} sessions analysed"
+    )
+    yield from _listed("Unreadable", summary.unreadable)
+    yield from _listed("Skipped", summary.skipped)
+    yield from _listed("Could not be analysed (tried again at the next run)", summary.failed)
+    if summary.problems:
+        yield "Damaged pieces: loopscope sql 'SELECT * FROM problems'"
+    yield f"Store: {db}"
+    verdicts = _sessions_by_verdict(db)
+    if verdicts:
+        yield "Sessions: " + ", ".join(f"{count} {verdict}" for verdict, count in verdicts)
+        yield "Findings: " + (", ".join(f"{count} {kind}" for kind, count in sorted(summary.findings.items())) or "none")
+        yield "Next: loopscope triage"
+
+
+def _listed(title: str, paths: Sequence[Skipped]) -> Iterator[str]:
+    if paths:
+        yield f"{title}:"
+        for skipped in paths[:LISTED]:
+            yield f"  {skipped.path}: {skipped.reason}"
+        if len(paths) > LISTED:
+            yield f"  and {len(paths) - LISTED} more"
+
+
+def _sessions_by_verdict(db: Path) -> list[tuple[object, ...]]:
+    """Main sessions of the whole store, worst first."""
+    from analysis import queries
+    from analysis.reading import open_store
+
+    con = open_store(db)
+    try:
+        return [row for row in queries.run(con, "overview_verdicts").rows if row[1]]
+    finally:
+        con.close()

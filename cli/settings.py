@@ -1,0 +1,131 @@
+"""The settings: one declared table, read from the environment and from one TOML file in the user's configuration folder.
+
+An option of a command beats the environment, the environment beats the file, the file beats the default. A key that is not
+declared is an error and not ignored: a threshold with a typing mistake would silently change what is found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from ingest.errors import LoopscopeError
+
+CONFIG_VARIABLE = "LOOPSCOPE_CONFIG"
+
+
+class BadSetting(LoopscopeError):
+    """A setting that cannot be used; the message names its key and where it stands."""
+
+
+def _path(value: object) -> Path:
+    if not isinstance(value, str) or not value:
+        raise ValueError("a path")
+    return Path(value).expanduser()
+
+
+def _positive_number(value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else 0.0
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ValueError("a number above 0")
+    return number
+
+
+def _size(value: object) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"\d+(\.\d+)?\s*[KMGT]i?B", value.strip()):
+        raise ValueError("a size such as 512MB or 2GB")
+    return value.strip()
+
+
+@dataclass(frozen=True)
+class Setting:
+    name: str
+    variable: str
+    default: Callable[[], object]
+    """Asked for at run time: the home folder belongs to whoever runs, not to whoever imported."""
+    read: Callable[[object], object]
+    help: str
+
+
+def _default_db() -> Path:
+    return platformdirs.user_data_path("loopscope", appauthor=False) / "loopscope.duckdb"
+
+
+SETTINGS = (
+    Setting("db", "LOOPSCOPE_DB", _default_db, _path, "The store."),
+    Setting(
+        "running_for_minutes",
+        "LOOPSCOPE_RUNNING_FOR_MINUTES",
+        lambda: 10.0,
+        _positive_number,
+        "Minutes for which a turn whose log ends in the middle counts as running.",
+    ),
+    Setting(
+        "sql_timeout_seconds",
+        "LOOPSCOPE_SQL_TIMEOUT_SECONDS",
+        lambda: 30.0,
+        _positive_number,
+        "Seconds after which a query of `loopscope sql` is stopped.",
+    ),
+    Setting("sql_memory_limit", "LOOPSCOPE_SQL_MEMORY_LIMIT", lambda: "1GB", _size, "Memory that a reading command may take."),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    db: Path
+    running_for_minutes: float
+    sql_timeout_seconds: float
+    sql_memory_limit: str
+
+
+def config_file(environment: Mapping[str, str] = os.environ) -> Path:
+    named = environment.get(CONFIG_VARIABLE)
+    return Path(named) if named else platformdirs.user_config_path("loopscope", appauthor=False) / "loopscope.toml"
+
+
+def load(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Raises BadSetting."""
+    path = config_file(environment)
+    of_file = _read_file(path, must_exist=CONFIG_VARIABLE in environment)
+    values: dict[str, object] = {}
+    for setting in SETTINGS:
+        if environment.get(setting.variable):
+            values[setting.name] = _checked(setting, environment[setting.variable], f"the variable {setting.variable}")
+        elif setting.name in of_file:
+            values[setting.name] = _checked(setting, of_file[setting.name], f"{setting.name} in {path}")
+        else:
+            values[setting.name] = setting.default()
+    return Settings(**values)  # type: ignore[arg-type]  # each value went through its setting's own check
+
+
+def _read_file(path: Path, *, must_exist: bool) -> dict[str, object]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if must_exist:
+            raise BadSetting(f"There is no settings file {path}, which {CONFIG_VARIABLE} names.") from None
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+        raise BadSetting(f"The settings file {path} cannot be read: {e}") from e
+    known = {setting.name for setting in SETTINGS}
+    unknown = sorted(content.keys() - known)
+    if unknown:
+        raise BadSetting(f"{path} sets {', '.join(unknown)}, which is no setting. Known are: {', '.join(sorted(known))}.")
+    return content
+
+
+def _checked(setting: Setting, value: object, where: str) -> object:
+    try:
+        return setting.read(value)
+    except ValueError as e:
+        raise BadSetting(f"{where} has to be {e}, not {value!r}.") from e

@@ -1,0 +1,133 @@
+"""What every reading command shares: which store, which turns of it, which clock, which form of answer.
+
+`reading_options` adds the options to a command and hands it one `View`; so a new command has all filters from its first day.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import moments, settings
+from cli.output import FORMATS, Format
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from analysis.reading import Filters
+
+FILTER_NAMES = ("since", "until", "model", "project", "client", "version", "session")
+
+
+@dataclass(frozen=True)
+class View:
+    db: Path
+    filters: Filters
+    as_of: datetime | None
+    format: Format
+    settings: settings.Settings
+
+    @contextmanager
+    def open(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Raises as `analysis.reading.open_store` does."""
+        from analysis.reading import open_store
+
+        con = open_store(
+            self.db,
+            self.filters,
+            self.as_of,
+            running_for=timedelta(minutes=self.settings.running_for_minutes),
+            memory_limit=self.settings.sql_memory_limit,
+        )
+        try:
+            yield con
+        finally:
+            con.close()
+
+    def explain_empty(self, otherwise: str) -> None:
+        """Says on stderr why there is no row: the filters, if there are any, else what the command knows."""
+        given = self.filters.given()
+        if given:
+            options = " ".join(f"--{name}" for name in given)
+            otherwise = f"Nothing passes {options}. Widen or drop a filter to see more."
+        click.echo(otherwise, err=True)
+
+
+def db_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--db",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="The store. Else LOOPSCOPE_DB, else the settings file, else the user data folder.",
+    )(command)
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(command)
+    def with_view(db: Path | None, form: Format, as_of: str | None, **parameters: Any) -> Any:
+        filters = {name: parameters.pop(name) for name in FILTER_NAMES}
+        return command(_view(db, form, as_of, filters), **parameters)
+
+    decorated: Callable[..., Any] = with_view
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+_OPTIONS = (
+    db_option,
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="json: a list of objects. csv: a text cell that a spreadsheet would run as a formula begins with a quote.",
+    ),
+    click.option("--since", metavar="TIME", help=f"Turns that went on at or after this: {moments.FORMS}."),
+    click.option("--until", metavar="TIME", help="Turns that began before this; a bare date takes in that day."),
+    click.option("--model", metavar="NAME", help="Turns in which this model answered."),
+    click.option("--project", metavar="PATH", help="Turns in this working directory or below; its last part is enough."),
+    click.option("--client", metavar="NAME", help="Turns of this client, such as qwen-code."),
+    click.option("--version", metavar="VERSION", help="Turns of this client version; 0.24 takes in 0.24.4."),
+    click.option("--session", metavar="ID", help="Turns of this session and its sub-agents; a prefix is enough."),
+    click.option("--as-of", metavar="TIME", help="The clock by which a turn still runs, and by which ages count. [now]"),
+)
+
+
+def _view(db: Path | None, form: Format, as_of: str | None, filters: dict[str, str | None]) -> View:
+    from analysis.reading import Filters
+
+    loaded = settings.load()
+    now = datetime.now(UTC)
+    clock = _moment("--as-of", as_of, now) if as_of else None
+    return View(
+        db=db or loaded.db,
+        filters=Filters(
+            since=_moment("--since", filters["since"], clock or now),
+            until=_moment("--until", filters["until"], clock or now, end_of_day=True),
+            model=filters["model"],
+            project=filters["project"],
+            client=filters["client"],
+            version=filters["version"],
+            session=filters["session"],
+        ),
+        as_of=clock,
+        format=form,
+        settings=loaded,
+    )
+
+
+def _moment(option: str, text: str | None, now: datetime, *, end_of_day: bool = False) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return moments.parse(text, now, end_of_day=end_of_day)
+    except ValueError as e:
+        raise click.BadParameter(str(e), param_hint=option) from e
