@@ -30,6 +30,18 @@ def test_the_recordings_in_data_are_healthy(recordings: Recordings) -> None:
     assert recordings.store.execute("SELECT * FROM problems").fetchall() == []
 
 
+def test_the_old_daemons_silent_stops_are_silent_hangs_and_nothing_else_is(recordings: Recordings) -> None:
+    truths = [truth for truth in read_truth(DATA / "expected.json") if truth.name.startswith("0.21.10/")]
+    daemon = {recordings.session_id(truth.name): truth for truth in truths if truth.entry_point == "acp"}
+    silent = {one for one, truth in daemon.items() if "silent-hang" in [turn.verdict for turn in truth.turns]}
+    named = recordings.store.execute(
+        "SELECT session_id FROM sessions WHERE worst_verdict = 'silent-hang' AND list_contains(?, session_id)",
+        [list(daemon)],
+    ).fetchall()
+    assert {session_id for (session_id,) in named} == silent
+    assert 0 < len(silent) < len(daemon)
+
+
 def test_each_recording_in_data_has_its_truth() -> None:
     folders = {f"{path.parent.name}/{path.name}" for path in (DATA / "recordings").glob("*/*") if path.is_dir()}
     assert folders == {truth.name for truth in read_truth(DATA / "expected.json")}
