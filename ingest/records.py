@@ -7,6 +7,9 @@ boundary of a model response is the reader's to draw (`Response.round_key` joins
 
 Evidence travels on each record as `place` and is left out of equality: the same record read from a copy is the same record.
 Times are microseconds since the epoch in UTC; None where the log holds none.
+
+No record can hold itself, so none is tracked by the garbage collector (`gc=False`): tracked, a third of the reading time went
+there.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ Answer = Literal[
 ]
 
 
-class Place(Struct, frozen=True):
+class Place(Struct, frozen=True, gc=False):
     """Where a record stands: enough to read its full text again, and to point a person at it."""
 
     source: str
@@ -40,7 +43,7 @@ class Place(Struct, frozen=True):
     """1-based. In a source without lines (concatenated objects) the line on which the object begins."""
 
 
-class Problem(Struct, frozen=True):
+class Problem(Struct, frozen=True, gc=False):
     """A damaged or skipped piece of a source. A healthy log yields none."""
 
     kind: str
@@ -49,7 +52,7 @@ class Problem(Struct, frozen=True):
     line: int
 
 
-class Record(Struct, frozen=True, kw_only=True, eq=False):
+class Record(Struct, frozen=True, kw_only=True, eq=False, gc=False):
     place: Place
     session_id: str
     uuid: str | None = None
@@ -71,7 +74,7 @@ class Record(Struct, frozen=True, kw_only=True, eq=False):
         return hash((type(self), self.session_id, self.uuid, self.ts))
 
 
-class Prompt(Record, frozen=True, kw_only=True, eq=False):
+class Prompt(Record, frozen=True, kw_only=True, eq=False, gc=False):
     """Text put to the model. It starts a turn unless `origin` is `mid-turn`."""
 
     origin: Literal["user", "cron", "notification", "sub-agent", "mid-turn"] = "user"
@@ -79,7 +82,7 @@ class Prompt(Record, frozen=True, kw_only=True, eq=False):
     """The id that the log gives it, where it gives one (a daemon's); else the turn takes it from its telemetry."""
 
 
-class Call(Struct, frozen=True):
+class Call(Struct, frozen=True, gc=False):
     """One tool call in a response."""
 
     recorded_id: str | None
@@ -96,7 +99,7 @@ class Call(Struct, frozen=True):
     args_state: ArgsState = "whole"
 
 
-class Response(Record, frozen=True, kw_only=True, eq=False):
+class Response(Record, frozen=True, kw_only=True, eq=False, gc=False):
     """One model response, or a part of one: parts that share a `round_key` are one response."""
 
     model: str | None = None
@@ -112,7 +115,7 @@ class Response(Record, frozen=True, kw_only=True, eq=False):
     calls: tuple[Call, ...] = ()
 
 
-class Result(Record, frozen=True, kw_only=True, eq=False):
+class Result(Record, frozen=True, kw_only=True, eq=False, gc=False):
     """The answer to a call."""
 
     recorded_id: str | None
@@ -132,7 +135,7 @@ class Result(Record, frozen=True, kw_only=True, eq=False):
     duration_ms: float | None = None
 
 
-class HistoryEntry(Struct, frozen=True):
+class HistoryEntry(Struct, frozen=True, gc=False):
     """A call or an answer that a compaction kept in the model's history: a copy, so no call of its own."""
 
     kind: Literal["call", "answer"]
@@ -141,13 +144,13 @@ class HistoryEntry(Struct, frozen=True):
     fingerprint: bytes | None = None
 
 
-class Compaction(Record, frozen=True, kw_only=True, eq=False):
+class Compaction(Record, frozen=True, kw_only=True, eq=False, gc=False):
     """The model's history was replaced by `entries`; ids no longer in it are free again."""
 
     entries: tuple[HistoryEntry, ...] = ()
 
 
-class Event(Record, frozen=True, kw_only=True, eq=False):
+class Event(Record, frozen=True, kw_only=True, eq=False, gc=False):
     """Anything else that a source says: bookkeeping records of the log, telemetry, spans, side files.
 
     channel: `log` (a record in the session's chain), `telemetry` (an event), `span`, `side` (a file beside the log).

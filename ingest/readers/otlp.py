@@ -45,7 +45,7 @@ class OtlpJsonReader(ObjectReader):
 def _logs(payload: dict[str, Any], place: Place) -> Iterator[Event]:
     for version, record in _records(payload, "resourceLogs", "scopeLogs", "logRecords"):
         told = from_mapping(_attributes(record.get("attributes")))
-        name = text(told.event_name)
+        name = told.event_name
         if name is None:
             continue
         ts = _moment(record.get("timeUnixNano"), record.get("observedTimeUnixNano"))

@@ -45,7 +45,7 @@ def telemetry_event(common: Common, payload: Raw) -> Event:
     return to_event(
         told,
         channel="log",
-        name=text(told.event_name) or UI_TELEMETRY,
+        name=told.event_name or UI_TELEMETRY,
         place=common.place,
         session_id=common.session_id,
         uuid=common.uuid,

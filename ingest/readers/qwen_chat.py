@@ -216,7 +216,7 @@ class QwenChatReader(LineReader[WireRecord]):
                     status=status,
                     error_class=error_class,
                     execution_status=told.execution_status,
-                    digest=_digest(response) if size else None,
+                    digest=_digest(response, size) if size else None,
                     bytes=size,
                     duration_ms=told.duration_ms,
                 )
@@ -227,9 +227,9 @@ class QwenChatReader(LineReader[WireRecord]):
 _NO_RESPONSE = msgspec.Raw()
 
 
-def _digest(response: msgspec.Raw) -> bytes:
-    """8 bytes to tell answers apart. Two fast checksums: a cryptographic one would cost as much as the whole decoding."""
-    return zlib.crc32(response).to_bytes(4, "big") + zlib.adler32(response).to_bytes(4, "big")
+def _digest(response: msgspec.Raw, size: int) -> bytes:
+    """8 bytes to tell answers apart: checksum and length. A cryptographic digest would cost as much as the whole decoding."""
+    return zlib.crc32(response).to_bytes(4, "big") + (size & 0xFFFFFFFF).to_bytes(4, "big")
 
 
 def _answers_only(parts: tuple[WirePart, ...]) -> bool:

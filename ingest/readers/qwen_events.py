@@ -4,7 +4,8 @@ The client tells the same events in its session log (`ui_telemetry`), in its tel
 them. Names moved between versions (`error_type` became `error.type`, spans prefix theirs with `qwen-code.`), so all spellings
 are read into one structure and from there into one Event. Texts of prompts and answers are not named here and so never kept.
 
-Members are untyped on purpose: attributes change type between versions, and one odd value must not cost the event.
+Half the lines of a session log are events, so the structure is strictly typed and read as it stands; where a version or a
+damaged line tells a member in another type, `from_mapping` brings it into shape.
 """
 
 from __future__ import annotations
@@ -55,81 +56,84 @@ _SPELLINGS = {
 
 
 class Attributes(Struct, gc=False, rename=_SPELLINGS):
-    session_id: Any = None
-    event_name: Any = None
-    event_timestamp: Any = None
-    prompt_id: Any = None
-    span_prompt_id: Any = None
-    model: Any = None
-    request_model: Any = None
-    span_model: Any = None
-    response_id: Any = None
-    span_response_id: Any = None
-    call_id: Any = None
-    span_call_id: Any = None
-    provider_call_id: Any = None
-    function_name: Any = None
-    tool_name: Any = None
-    span_tool: Any = None
-    status: Any = None
-    status_code: Any = None
-    turn_status: Any = None
-    error_type: Any = None
-    error_class: Any = None
-    final_error_type: Any = None
-    error_message: Any = None
-    error_text: Any = None
-    exception_text: Any = None
-    error: Any = None
-    duration_ms: Any = None
-    turn_duration_ms: Any = None
-    loop_type: Any = None
-    auth_type: Any = None
-    provider: Any = None
-    decision: Any = None
-    execution_status: Any = None
-    subagent_id: Any = None
-    span_subagent_id: Any = None
-    subagent_name: Any = None
-    span_subagent_name: Any = None
-    terminate_reason: Any = None
-    span_terminate_reason: Any = None
-    message_type: Any = None
-    finish_reason: Any = None
-    attempt_number: Any = None
-    total_attempts: Any = None
-    command: Any = None
+    session_id: str | None = None
+    event_name: str | None = None
+    event_timestamp: str | None = None
+    prompt_id: str | None = None
+    span_prompt_id: str | None = None
+    model: str | None = None
+    request_model: str | None = None
+    span_model: str | None = None
+    response_id: str | None = None
+    span_response_id: str | None = None
+    call_id: str | None = None
+    span_call_id: str | None = None
+    provider_call_id: str | None = None
+    function_name: str | None = None
+    tool_name: str | None = None
+    span_tool: str | None = None
+    status: str | None = None
+    turn_status: str | None = None
+    error_type: str | None = None
+    error_class: str | None = None
+    final_error_type: str | None = None
+    error_message: str | None = None
+    error_text: str | None = None
+    exception_text: str | None = None
+    error: str | None = None
+    loop_type: str | None = None
+    auth_type: str | None = None
+    provider: str | None = None
+    decision: str | None = None
+    execution_status: str | None = None
+    subagent_id: str | None = None
+    span_subagent_id: str | None = None
+    subagent_name: str | None = None
+    span_subagent_name: str | None = None
+    terminate_reason: str | None = None
+    span_terminate_reason: str | None = None
+    message_type: str | None = None
+    finish_reason: str | None = None
+    command: str | None = None
+    status_code: int | str | None = None
+    attempt_number: int | str | None = None
+    total_attempts: int | str | None = None
+    duration_ms: float | None = None
+    turn_duration_ms: float | None = None
     request_text: Raw = Raw()
 
 
 _FIELD_OF = {field.encode_name: field.name for field in fields(Attributes)}
+_NUMBERS = ("duration_ms", "turn_duration_ms")
 
-_KEPT: Mapping[str, tuple[str, ...]] = {
-    "auth_type": ("auth_type",),
-    "provider": ("provider",),
-    "status_code": ("status_code",),
-    "decision": ("decision",),
-    "execution_status": ("execution_status",),
-    "provider_call_id": ("provider_call_id",),
-    "subagent_id": ("subagent_id", "span_subagent_id"),
-    "subagent_name": ("subagent_name", "span_subagent_name"),
-    "terminate_reason": ("terminate_reason", "span_terminate_reason"),
-    "message_type": ("message_type",),
-    "finish_reason": ("finish_reason",),
-    "attempt_number": ("attempt_number",),
-    "total_attempts": ("total_attempts",),
-    "command": ("command",),
+_NOT_IN_LOGS = {
+    "span_subagent_name": "subagent_name",
+    "span_subagent_id": "subagent_id",
+    "terminate_reason": "terminate_reason",
+    "span_terminate_reason": "terminate_reason",
+    "message_type": "message_type",
+    "provider": "provider",
+    "provider_call_id": "provider_call_id",
+    "finish_reason": "finish_reason",
+    "attempt_number": "attempt_number",
+    "total_attempts": "total_attempts",
+    "command": "command",
 }
-"""Attribute of the Event -> the members it is taken from, first one first."""
+"""Member -> attribute, for those that only telemetry and spans tell."""
 
 
 def from_mapping(attributes: Mapping[str, object]) -> Attributes:
-    known: dict[str, Any] = {_FIELD_OF[key]: value for key, value in attributes.items() if key in _FIELD_OF}
-    request = known.pop("request_text", None)
-    result = Attributes(**known)
-    if isinstance(request, str):
-        result.request_text = Raw(request.encode("utf-8", "backslashreplace"))
-    return result
+    """From members of any type: numbers where a text is meant become text, objects and lists are left out."""
+    known: dict[str, Any] = {}
+    for key, value in attributes.items():
+        name = _FIELD_OF.get(key)
+        if name in _NUMBERS:
+            known[name] = number(value)
+        elif name == "request_text":
+            known[name] = Raw(value.encode("utf-8", "backslashreplace")) if isinstance(value, str) else Raw()
+        elif name is not None:
+            known[name] = text(value)
+    return Attributes(**known)
 
 
 def text(*candidates: object) -> str | None:
@@ -157,11 +161,10 @@ def short(value: str | None, limit: int = _MESSAGE_CHARACTERS) -> str | None:
 
 def session_of(told: Attributes) -> str:
     """The session id; from the prompt id where it is not told; "" where neither says (the daemon's own events)."""
-    session_id = text(told.session_id)
-    if session_id is None and isinstance(told.prompt_id, str):
-        within = _SESSION_IN_PROMPT_ID.match(told.prompt_id)
-        session_id = storable(within[1]) if within else None
-    return session_id or ""
+    if told.session_id is not None:
+        return told.session_id
+    within = _SESSION_IN_PROMPT_ID.match(told.prompt_id or "")
+    return within[1] if within else ""
 
 
 def to_event(
@@ -182,15 +185,10 @@ def to_event(
     span_duration_ms: float | None = None,
 ) -> Event:
     """`status`, `message` and `span_duration_ms` are a span's own, used where its attributes do not say more."""
-    loop_type = text(told.loop_type)
-    kept: dict[str, str] = {}
-    for attribute, members in _KEPT.items():
-        for member in members:
-            value = getattr(told, member)
-            if value is not None and attribute not in kept and (as_text := text(value)) is not None:
-                kept[attribute] = as_text[:_ATTRIBUTE_CHARACTERS]
-    if name == "api_request" and _LOOP_NOTE.search(memoryview(told.request_text)):
-        kept["loop_note"] = "true"
+    code = told.status_code
+    code = str(code) if code is not None else None
+    message = told.error_message or told.error_text or told.error or message or told.exception_text
+    duration = told.duration_ms if told.duration_ms is not None else told.turn_duration_ms
     return Event(
         place=place,
         session_id=session_id,
@@ -201,16 +199,41 @@ def to_event(
         cwd=cwd,
         forked_from=forked_from,
         channel=channel,
-        name=storable(name.removeprefix(PREFIX)),
-        prompt_id=text(told.prompt_id, told.span_prompt_id),
-        model=text(told.model, told.request_model, told.span_model),
-        response_id=text(told.response_id, told.span_response_id),
-        call_id=text(told.call_id, told.span_call_id),
-        tool=text(told.function_name, told.tool_name, told.span_tool),
-        status=text(told.turn_status, told.status, status, told.status_code),
-        error_class=text(told.error_type, told.error_class, told.final_error_type),
-        message=short(text(told.error_message, told.error_text, told.error, message, told.exception_text)),
-        duration_ms=number(told.duration_ms, told.turn_duration_ms, span_duration_ms),
-        loop_type=loop_type.lower() if loop_type else None,
-        attributes=kept,
+        name=name.removeprefix(PREFIX),
+        prompt_id=told.prompt_id or told.span_prompt_id,
+        model=told.model or told.request_model or told.span_model,
+        response_id=told.response_id or told.span_response_id,
+        call_id=told.call_id or told.span_call_id,
+        tool=told.function_name or told.tool_name or told.span_tool,
+        status=told.turn_status or told.status or status or code,
+        error_class=told.error_type or told.error_class or told.final_error_type,
+        message=message[:_MESSAGE_CHARACTERS] if message else None,
+        duration_ms=duration if duration is not None else span_duration_ms,
+        loop_type=told.loop_type.lower() if told.loop_type else None,
+        attributes=_kept(told, channel, code),
     )
+
+
+def _kept(told: Attributes, channel: str, code: str | None) -> dict[str, str]:
+    """Short texts only: a log's attributes are hostile and could be of any length."""
+    kept: dict[str, str] = {}
+    if told.auth_type is not None:
+        kept["auth_type"] = told.auth_type[:_ATTRIBUTE_CHARACTERS]
+    if code is not None:
+        kept["status_code"] = code
+    if told.decision is not None:
+        kept["decision"] = told.decision[:_ATTRIBUTE_CHARACTERS]
+    if told.execution_status is not None:
+        kept["execution_status"] = told.execution_status[:_ATTRIBUTE_CHARACTERS]
+    if told.subagent_name is not None:
+        kept["subagent_name"] = told.subagent_name[:_ATTRIBUTE_CHARACTERS]
+    if told.subagent_id is not None:
+        kept["subagent_id"] = told.subagent_id[:_ATTRIBUTE_CHARACTERS]
+    if channel != "log":
+        for member, attribute in _NOT_IN_LOGS.items():
+            value = getattr(told, member)
+            if value is not None:
+                kept[attribute] = str(value)[:_ATTRIBUTE_CHARACTERS]
+        if _LOOP_NOTE.search(memoryview(told.request_text)):
+            kept["loop_note"] = "true"
+    return kept

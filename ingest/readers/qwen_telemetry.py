@@ -78,7 +78,7 @@ class QwenTelemetryReader(ObjectReader):
 
 def _log(told: _SdkObject, place: Place) -> Sequence[Event]:
     attributes = told.attributes
-    name = text(attributes.event_name)
+    name = attributes.event_name
     if name is None:
         return ()
     ts = _moment(told.time)
