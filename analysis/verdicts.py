@@ -68,7 +68,8 @@ def _by_skip_text(state: TurnState) -> Verdict | None:
     if not skipped:
         return None
     count = f"{len(skipped)} call{'s' if len(skipped) > 1 else ''}"
-    reason = f"the daemon stopped the turn as a loop and told the client; it skipped {count}"
+    told = "" if told_user(state) is None else " and said so"
+    reason = f"the daemon stopped the turn as a loop{told}; it skipped {count}"
     answers = [call.of_batch.call.result for call in skipped]
     return Verdict("stopped-visibly", reason, "certain", tuple(evidence_of(answer) for answer in answers if answer))
 
@@ -174,8 +175,6 @@ def _by_final_answer(state: TurnState) -> Verdict | None:
     if not isinstance(last, TimelineResponse) or last.calls:
         return None
     evidence = (evidence_of(last.records[-1]),)
-    if any(event.name == "branch_checkpoint" for event in state.log_events):
-        return Verdict("completed", "final answer, and the daemon closed the turn", "certain", evidence)
     if last.has_text:
         return Verdict("completed", "ends with a final answer", "certain", evidence)
     if state.entry_point == "sub-agent":
