@@ -76,7 +76,7 @@ def _add_turn(found: SessionFindings, session_id: str, state: TurnState) -> None
                 reason=hit.reason,
                 confidence=hit.confidence,
                 evidence=list(hit.evidence),
-                what_to_try=detector.what_to_try,
+                what_to_try=hit.what_to_try or detector.what_to_try,
             )
         )
     for name, replay in state.replays.items():

@@ -20,6 +20,8 @@ class Hit(Struct, frozen=True):
     evidence: tuple[str, ...]
     severity: int | None = None
     """None: as declared."""
+    what_to_try: str | None = None
+    """None: as declared."""
 
 
 class Detector(Struct, frozen=True):
