@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -18,7 +18,7 @@ from cli.exit_codes import ExitCode
 from cli.view import db_option
 
 HOST = "127.0.0.1"
-"""Not an option: logs are private, and Streamlit asks nobody for a password."""
+"""Where `dashboard.server` binds, for the message and the look at the port."""
 
 DEFAULT_PORT = 8501
 
@@ -39,42 +39,26 @@ def serve(db: Path | None, port: int, headless: bool) -> int:
 
 
 def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
-    """Streamlit is imported in the child only. Ctrl-C reaches both; the child ends by it and so do we."""
+    """Streamlit is imported in the child only. Ctrl-C reaches both; a kill of ours is passed on, so that no server stays."""
     if _is_taken(port):
         raise click.UsageError(f"Port {port} of {HOST} is taken. Choose another with --port.")
     click.echo(f"Dashboard of {db} on http://{HOST}:{port} (Ctrl-C ends it)", err=True)
-    child = subprocess.Popen(_command(port, headless), env={**os.environ, "LOOPSCOPE_DB": str(db.absolute())})
+    command = [sys.executable, "-m", "dashboard.server", "--port", str(port), *(["--headless"] if headless else [])]
+    child = subprocess.Popen(command, env={**os.environ, "LOOPSCOPE_DB": str(db.absolute())})
+    before = signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     try:
         status = child.wait()
     except KeyboardInterrupt:
         child.wait()
         raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if status == -signal.SIGTERM:
+        return ExitCode.INTERRUPTED
     if status:
         click.echo(f"loopscope: the dashboard ended with status {status}; its own words are above.", err=True)
         return ExitCode.CANNOT_TELL
     return ExitCode.OK
-
-
-def _command(port: int, headless: bool) -> list[str]:
-    options = {
-        "server.address": HOST,
-        "server.port": port,
-        "server.headless": str(headless).lower(),
-        "browser.gatherUsageStats": "false",
-        "server.showEmailPrompt": "false",
-        "server.fileWatcherType": "none",
-    }
-    return [
-        *(sys.executable, "-m", "streamlit", "run", str(_app())),
-        *(f"--{name}={value}" for name, value in options.items()),
-    ]
-
-
-def _app() -> Path:
-    found = importlib.util.find_spec("dashboard")
-    assert found is not None
-    assert found.submodule_search_locations is not None
-    return Path(found.submodule_search_locations[0]) / "app.py"
 
 
 def _is_taken(port: int) -> bool:
