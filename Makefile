@@ -27,7 +27,7 @@ types: install  ## strict types
 	$(BIN)/mypy
 
 contracts: install  ## which package may import which
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 check: lint types contracts test  ## everything that has to hold before a commit
 

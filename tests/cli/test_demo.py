@@ -6,9 +6,11 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from cli.demo import DATA, DAYS, FIRST_DAY, UPGRADE_DAY, NoRecordings, Recording, build_demo, month, read_recordings
+from cli.demo import DATA, DAYS, FIRST_DAY, LABEL, UPGRADE_DAY, NoRecordings, Recording, build_demo, month, read_recordings
+from cli.engine import run_ingest
 
 DAY = 24 * 3600
 SESSION = "4191c254-44cb-43f8-8cac-7831fd65ec9f"
@@ -141,6 +143,38 @@ def test_logs_that_stand_are_left_alone_and_broken_off_ones_made_again(tmp_path:
     (tmp_path / "logs-made-from").unlink()
     build_demo(tmp_path)
     assert not extra.exists()
+
+
+def turns_of(db: Path) -> dict[str, list[object]]:
+    """What the store says of each main session's turns, by session."""
+    query = """
+        SELECT t.session_id, list([t.origin, t.entry_point, t.verdict, CAST(t.calls AS VARCHAR)] ORDER BY t.turn_no)
+        FROM turns t JOIN sessions s USING (session_id) WHERE s.kind = 'main' GROUP BY ALL
+    """
+    with duckdb.connect(str(db), read_only=True) as store:
+        return dict(store.execute(query).fetchall())
+
+
+def test_a_copy_is_judged_as_its_recording_and_the_store_bears_the_label(tmp_path: Path) -> None:
+    """What the recordings themselves come to is held against the truth in tests/conformance."""
+    logs, demo, original = build_demo(tmp_path), tmp_path / "demo.duckdb", tmp_path / "original.duckdb"
+    summary = run_ingest([logs], demo, label=LABEL)
+    assert (summary.problems, summary.skipped, summary.unreadable) == (0, [], [])
+    run_ingest([DATA / "recordings"], original)
+    with duckdb.connect(str(demo), read_only=True) as store:
+        assert store.execute("SELECT value FROM store WHERE key = 'label'").fetchall() == [(LABEL,)]
+
+    recorded, copied = turns_of(original), turns_of(demo)
+    sessions = {
+        log.relative_to(DATA / "recordings").parts[:2]: log.stem
+        for log in DATA.glob("recordings/*/*/qwen-home/projects/*/chats/*.jsonl")
+        if "." not in log.stem
+    }
+    copies = [log for log in logs.glob("*/*/qwen-home/projects/*/chats/*.jsonl") if "." not in log.stem]
+    assert {log.stem for log in copies} == set(copied)
+    for log in copies:
+        _, version, scenario = log.relative_to(logs).parts[1].split("-", 2)
+        assert copied[log.stem] == recorded[sessions[version, scenario]], log
 
 
 def test_without_the_recordings_it_says_what_is_missing(tmp_path: Path) -> None:
