@@ -1,0 +1,234 @@
+"""One writer, whole states, private files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from ingest.errors import StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+from ingest.store.info import read_info, write_info
+from ingest.store.writable import WritableStore
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def published_label(db: Path) -> str | None:
+    with duckdb.connect(db, read_only=True) as con:
+        return read_info(con, "label")
+
+
+def change_label(store: WritableStore, label: str) -> None:
+    with store.change() as con:
+        write_info(con, "label", label)
+
+
+def change_and_interrupt(store: WritableStore) -> None:
+    with store.change() as con:
+        write_info(con, "label", "half")
+        raise KeyboardInterrupt
+
+
+def test_nothing_is_at_the_path_before_it_is_published(tmp_path: Path) -> None:
+    db = tmp_path / "new" / "store.duckdb"
+    with WritableStore(db) as store:
+        assert not db.exists()
+        assert store.publish()
+        assert db.exists()
+
+
+def test_files_are_private_from_the_moment_they_exist(tmp_path: Path) -> None:
+    before = os.umask(0)  # the most careless user
+    try:
+        db = tmp_path / "folder" / "store.duckdb"
+        with WritableStore(db) as store:
+            change_label(store, "x")
+            wal = db.with_name("store.duckdb.work.wal")
+            assert {mode(store.work), mode(wal), mode(db.with_name("store.duckdb.lock"))} == {0o600}
+            store.publish()
+            assert mode(db) == 0o600
+        assert os.umask(0) == 0, "the process's own umask is back"
+    finally:
+        os.umask(before)
+
+
+def test_readers_see_the_last_published_state_while_the_writer_writes(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store:
+        change_label(store, "one")
+        store.publish()
+        change_label(store, "two")
+        read = (
+            f"import duckdb; con = duckdb.connect({str(db)!r}, read_only=True)\n"
+            "print(con.execute(\"SELECT value FROM store_info WHERE key = 'label'\").fetchall())"
+        )
+        in_another_process = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True)
+        assert in_another_process.stdout == "[('one',)]\n"
+        store.publish()
+    assert published_label(db) == "two"
+
+
+def test_nothing_changed_leaves_the_published_file_alone(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store:
+        store.publish()
+    before = db.stat()
+    with WritableStore(db) as store:
+        assert not store.publish()
+    assert (db.stat().st_ino, db.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_change_that_an_earlier_run_could_not_publish_is_published_later(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store:
+        store.publish()
+        change_label(store, "left behind")
+    with WritableStore(db) as store:
+        assert store.publish()
+    assert published_label(db) == "left behind"
+
+
+def test_a_failed_change_leaves_nothing(tmp_path: Path) -> None:
+    with WritableStore(tmp_path / "store.duckdb") as store:
+        change_label(store, "before")
+        with pytest.raises(KeyboardInterrupt):
+            change_and_interrupt(store)
+        assert read_info(store.con, "label") == "before"
+
+
+def test_a_lost_working_file_starts_from_the_published_one(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store:
+        change_label(store, "kept")
+        store.publish()
+    store.work.unlink()
+    with WritableStore(db) as store:
+        assert read_info(store.con, "label") == "kept"
+
+
+def test_a_deleted_published_file_comes_back(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store:
+        change_label(store, "kept")
+        store.publish()
+    db.unlink()
+    with WritableStore(db) as store:
+        assert store.publish()
+    assert published_label(db) == "kept"
+
+
+def test_a_second_writer_learns_who_holds_the_store(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    hold = (
+        "from pathlib import Path; from ingest.store.writable import WritableStore\n"
+        f"with WritableStore(Path({str(db)!r})): print('held', flush=True); input()"
+    )
+    with subprocess.Popen([sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(StoreBusy, match=f"process {holder.pid}\\b"), WritableStore(db, wait=0.2):
+            pass
+        holder.communicate("\n")
+    with WritableStore(db, wait=0.2):
+        pass
+
+
+def test_a_killed_writer_holds_nothing(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    die = (
+        "import os, signal; from pathlib import Path; from ingest.store.info import write_info\n"
+        "from ingest.store.writable import WritableStore\n"
+        f"with WritableStore(Path({str(db)!r})) as store:\n"
+        "    with store.change() as con: write_info(con, 'label', 'committed')\n"
+        "    store.con.execute('BEGIN'); write_info(store.con, 'label', 'not committed')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    assert subprocess.run([sys.executable, "-c", die]).returncode == -9
+    with WritableStore(db, wait=0.2) as store:
+        assert read_info(store.con, "label") == "committed"
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database\n", b"x" * 20_000])
+def test_a_foreign_file_at_the_path_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    db = tmp_path / "notes.txt"
+    db.write_bytes(content)
+    with pytest.raises(StoreDamaged, match="Move it away"), WritableStore(db):
+        pass
+    assert db.read_bytes() == content
+    assert not db.with_name("notes.txt.work").exists()
+
+
+def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    db = tmp_path / "other.duckdb"
+    with duckdb.connect(db) as con:
+        con.execute("CREATE TABLE theirs AS SELECT 1 AS x")
+    before = db.read_bytes()
+    with pytest.raises(StoreDamaged, match="none of loopscope's"), WritableStore(db):
+        pass
+    assert db.read_bytes() == before
+    assert not db.with_name("other.duckdb.work").exists()
+
+
+def test_a_damaged_working_file_says_what_to_delete(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store:
+        change_label(store, "x")
+        store.publish()
+    content = bytearray(store.work.read_bytes())
+    content[4096 : len(content)] = b"\xee" * (len(content) - 4096)
+    store.work.write_bytes(content)
+    with pytest.raises(StoreDamaged, match=r"store\.duckdb\.work.*Delete it"), WritableStore(db) as store:
+        store.con.execute("SELECT * FROM fact_event")
+    store.work.unlink()
+    with WritableStore(db) as store:
+        assert read_info(store.con, "label") == "x"
+
+
+def test_a_store_of_a_later_schema_is_refused(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store, store.change() as con:
+        con.execute("INSERT INTO schema_migration VALUES (999, '999_later.sql', 'x', now())")
+    with pytest.raises(StoreTooNew, match="schema 999"), WritableStore(db):
+        pass
+
+
+def test_a_migration_whose_text_changed_after_it_ran_is_refused(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store, store.change() as con:
+        con.execute("UPDATE schema_migration SET checksum = 'another' WHERE number = 1")
+    with pytest.raises(StoreDamaged, match="001_facts"), WritableStore(db):
+        pass
+
+
+def test_a_path_below_a_file_cannot_be_a_store(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreUnwritable, match="--db"), WritableStore(tmp_path / "file" / "store.duckdb"):
+        pass
+
+
+def test_a_full_disk_while_publishing_leaves_the_old_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = tmp_path / "store.duckdb"
+
+    def full(source: Path, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    with WritableStore(db) as store:
+        change_label(store, "old")
+        store.publish()
+        change_label(store, "new")
+        monkeypatch.setattr("shutil.copyfile", full)
+        with pytest.raises(StoreUnwritable, match="No space left"):
+            store.publish()
+        monkeypatch.undo()
+        assert sorted(path.name for path in tmp_path.iterdir() if ".new" in path.name) == []
+    assert published_label(db) == "old"
+    with WritableStore(db) as store:
+        assert store.publish()
+    assert published_label(db) == "new"

@@ -1,0 +1,110 @@
+"""The pipeline with an analysis so small that a test knows every finding: one finding a session, counting its records.
+
+As a program it is a run that a test may kill:  python -m tests.ingest.toy_run LOGS DB [DIE_AT]
+DIE_AT: `analysis` ends the process by SIGKILL at the third session, `publishing` right before the copy.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from analysis.findings import FindingRow, SessionFindings
+from analysis.fingerprint import fingerprint
+from ingest.pipeline import ingest
+from ingest.records import SessionFacts
+from ingest.summary import Summary
+
+
+class ToyAnalysis:
+    def __init__(self, version: int = 1, before_each: Callable[[SessionFacts], None] | None = None) -> None:
+        self.version = version
+        self.guards = (("none", "does nothing", "built-in"),)
+        self._before_each = before_each
+
+    def fingerprint(self, tool: str, args: object, /) -> tuple[bytes, bytes]:
+        return fingerprint(tool, args)
+
+    def analyse(self, facts: SessionFacts) -> SessionFindings:
+        if self._before_each is not None:
+            self._before_each(facts)
+        row = FindingRow(
+            finding_id=f"v{self.version}:{facts.session_id}",
+            kind="toy",
+            session_id=facts.session_id,
+            severity=1,
+            reason=f"{len(facts.records)} records, {len(facts.events)} events",
+            confidence="certain",
+            evidence=[f"{record.place.source}:{record.place.line}" for record in facts.records[:1]],
+            what_to_try="nothing",
+        )
+        return SessionFindings(
+            session=None,
+            turns=[],
+            responses=[],
+            calls=[],
+            dead_calls=[],
+            decisions=[],
+            divergences=[],
+            trips=[],
+            loop_events=[],
+            findings=[row],
+        )
+
+
+def run(logs: Path, db: Path, analysis: ToyAnalysis | None = None, **options: Any) -> Summary:
+    return ingest([logs], db, analysis or ToyAnalysis(), **options)
+
+
+CONTENT = {
+    "sources": "SELECT source_path, format, root, bytes, read_bytes, records, problems, status FROM sources",
+    "problems": "SELECT * FROM problems",
+    "findings": "SELECT * FROM findings",
+    "records": "SELECT source_path, f.* EXCLUDE (source_id) FROM {table} f JOIN fact_source USING (source_id)",
+}
+FACT_TABLES = (
+    "fact_prompt",
+    "fact_response",
+    "fact_call",
+    "fact_result",
+    "fact_compaction",
+    "fact_compaction_entry",
+    "fact_event",
+)
+
+
+def content(db: Path) -> dict[str, list[Any]]:
+    """All rows of a published store, but for numbers and times that differ between runs by right."""
+    queries = {name: query for name, query in CONTENT.items() if name != "records"}
+    queries |= {table: CONTENT["records"].format(table=table) for table in FACT_TABLES}
+    with duckdb.connect(db, read_only=True) as con:
+        return {name: sorted(con.execute(query).fetchall(), key=repr) for name, query in queries.items()}
+
+
+def _kill_at_third() -> Callable[[SessionFacts], None]:
+    seen: list[str] = []
+
+    def kill(facts: SessionFacts) -> None:
+        seen.append(facts.session_id)
+        if len(seen) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return kill
+
+
+def _kill_instead_of_copying(source: Path, target: Path) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    logs, db, *die_at = sys.argv[1:]
+    if die_at == ["publishing"]:
+        shutil.copyfile = _kill_instead_of_copying  # type: ignore[assignment]
+    run(Path(logs), Path(db), ToyAnalysis(before_each=_kill_at_third() if die_at == ["analysis"] else None))
