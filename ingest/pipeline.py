@@ -7,6 +7,7 @@ may find no new file, completes both.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -66,7 +67,7 @@ def ingest(
     Raises StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable, WorkersDied; nothing that a log says makes it raise."""
     started = time.monotonic()
     summary = Summary()
-    roots = [root.expanduser() for root in roots]
+    roots = [Path(os.path.abspath(root.expanduser())) for root in roots]
     found = list(discover(roots))
     size = sum(file.size for file in found if isinstance(file, Candidate))
     with Workers(worker_count(size, workers), analysis.fingerprint) as pool, WritableStore(db) as store:

@@ -58,8 +58,10 @@ def make_plan(found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], k
     plan = Plan()
     next_id = max((row.source_id for row in known.values()), default=0) + 1
     named = {stored_path(root) for root in roots}
+    seen: set[str] = set()
     for item in found:
         name = stored_path(item.path)
+        seen.add(name)
         reason = item.reason if isinstance(item, SkippedPath) else None
         file = item if isinstance(item, Candidate) else _file_of(item.path)
         if file is None:
@@ -76,13 +78,16 @@ def make_plan(found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], k
         if planned is not None:
             plan.files.append(planned)
             next_id += before is None
-    _find_gone(plan, found, roots, known)
+    _find_gone(plan, seen, [item.path for item in found if isinstance(item, SkippedPath)], roots, known)
     return plan
 
 
 def stored_path(path: Path) -> str:
     """A path whose bytes are no UTF-8 is kept readable: the store holds text only."""
-    return os.path.abspath(path).encode("utf-8", "backslashreplace").decode()
+    text = os.fspath(path)
+    if not path.is_absolute():
+        text = os.path.abspath(text)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _file_of(path: Path) -> Candidate | None:
@@ -166,15 +171,16 @@ def _look_into(
 
 
 def _find_gone(
-    plan: Plan, found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], known: Mapping[str, SourceRow]
+    plan: Plan, seen: set[str], skipped: Sequence[Path], roots: Sequence[Path], known: Mapping[str, SourceRow]
 ) -> None:
     """A source is gone when its root was looked through and its path leads nowhere, unless the way there is closed."""
-    seen = {stored_path(item.path) for item in found}
-    closed = [stored_path(item.path) for item in found if isinstance(item, SkippedPath) and item.path.is_dir()]
+    closed = [stored_path(path) for path in skipped if path.is_dir()]
     scanned = [stored_path(root) for root in roots]
     for path, row in known.items():
+        if path in seen:
+            continue
         looked_for = any(_is_below(row.root, root) or _is_below(path, root) for root in scanned)
-        if path in seen or not looked_for or any(_is_below(path, folder) for folder in closed):
+        if not looked_for or any(_is_below(path, folder) for folder in closed):
             continue
         if row.status != "gone" and not os.path.lexists(path):
             (plan.forgotten if row.status in _WITHOUT_FACTS else plan.gone).append(row.source_id)
