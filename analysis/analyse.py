@@ -14,14 +14,14 @@ from analysis.detectors.client_heuristics import explains
 from analysis.findings import DecisionRow, DivergenceRow, FindingRow, LoopEventRow, SessionFindings
 from analysis.guards import GUARDS
 from analysis.judge import judge
-from analysis.rows import call_row, dead_call_rows, model_of, response_row, session_row, turn_row
+from analysis.rows import call_row, dead_call_rows, model_of, orphan_rows, response_row, session_row, turn_row
 from analysis.timeline import build_turns, live_branch
 from analysis.trips import BREAKER_EVENT, trip_rows
 from analysis.turn_state import TurnState
 from analysis.verdicts import verdict_of
 from ingest.records import Event, SessionFacts
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 """Raise it whenever the same facts would give other findings: the store then makes all of them anew."""
 
 __all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
@@ -30,18 +30,7 @@ __all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
 def analyse(facts: SessionFacts) -> SessionFindings:
     live, dead = live_branch(facts.records)
     turns = build_turns(live)
-    found = SessionFindings(
-        session=None,
-        turns=[],
-        responses=[],
-        calls=[],
-        dead_calls=list(dead_call_rows(facts.session_id, dead)),
-        decisions=[],
-        divergences=[],
-        trips=[],
-        loop_events=[],
-        findings=[],
-    )
+    found = SessionFindings(dead_calls=list(dead_call_rows(facts.session_id, dead)))
     states, entry_points = judge(facts, turns)
     for state in states:
         _add_turn(found, facts.session_id, state)
@@ -60,6 +49,7 @@ def _add_turn(found: SessionFindings, session_id: str, state: TurnState) -> None
     found.calls.extend(call_row(session_id, state, call) for call in state.calls)
     if turn.inherited:
         return
+    found.orphans.extend(orphan_rows(session_id, state))
     for detector in DETECTORS:
         hit = detector.find(state, verdict)
         if hit is None:

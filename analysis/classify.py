@@ -19,7 +19,7 @@ def classify(call: BatchCall, handled: Handled) -> tuple[str, str | None]:
         return "first-use", None
     first = handled.first(call.provider_id)
     if call.fingerprint is None:
-        return "unknown", f"arguments {call.call.call.args_state}"
+        return "unknown", f"arguments {call.call.args_state}"
     if first is None:
         return "unknown", "arguments of the first call under this id are not whole"
     return ("replay", None) if first == call.fingerprint else ("collision", None)

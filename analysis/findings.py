@@ -77,6 +77,9 @@ class CallRow(Struct, kw_only=True):
     fingerprint: bytes | None = None
     call_class: str
     class_reason: str | None = None
+    """What a person must know beside the class; for `unknown` why it is."""
+    class_by_call_half: str | None = None
+    """Class keyed on the call half of a composite id `CALL|ITEM`; None for other ids."""
     outcome: str
     args_json: str
     args_bytes: int
@@ -103,6 +106,17 @@ class DeadCallRow(Struct, kw_only=True):
     args_bytes: int
     source_path: str
     source_line: int
+
+
+class OrphanRow(Struct, kw_only=True):
+    """A result whose call is missing from the log: a hole in the log, shown among the problems."""
+
+    session_id: str
+    turn_no: int
+    recorded_id: str | None = None
+    source_path: str
+    byte_offset: int
+    line: int
 
 
 class DecisionRow(Struct, kw_only=True):
@@ -169,13 +183,14 @@ class FindingRow(Struct, kw_only=True):
 class SessionFindings(Struct, kw_only=True):
     """The rows of one session. `session` is None where there is no prompt and no call: such logs make no session."""
 
-    session: SessionRow | None
-    turns: list[TurnRow]
-    responses: list[ResponseRow]
-    calls: list[CallRow]
-    dead_calls: list[DeadCallRow]
-    decisions: list[DecisionRow]
-    divergences: list[DivergenceRow]
-    trips: list[TripRow]
-    loop_events: list[LoopEventRow]
-    findings: list[FindingRow]
+    session: SessionRow | None = None
+    turns: list[TurnRow] = []
+    responses: list[ResponseRow] = []
+    calls: list[CallRow] = []
+    dead_calls: list[DeadCallRow] = []
+    orphans: list[OrphanRow] = []
+    decisions: list[DecisionRow] = []
+    divergences: list[DivergenceRow] = []
+    trips: list[TripRow] = []
+    loop_events: list[LoopEventRow] = []
+    findings: list[FindingRow] = []

@@ -125,7 +125,7 @@ class BatchCall:
 
     @property
     def fingerprint(self) -> bytes | None:
-        return self.call.call.fingerprint if self.call.call.args_state == "whole" else None
+        return self.call.fingerprint
 
 
 @dataclass(slots=True, eq=False)
@@ -186,8 +186,7 @@ def _admit(turn: Turn, result: Result, raw_ids: dict[int, str | None], admitted:
     call = turn.call_answered_by(result)
     provider = raw_ids.get(id(call)) if call is not None else None
     if call is not None and provider is not None:
-        fingerprint = call.call.fingerprint if call.call.args_state == "whole" else None
-        admitted.setdefault(provider, []).append(fingerprint)
+        admitted.setdefault(provider, []).append(call.fingerprint)
 
 
 def _batch_calls(response: TimelineResponse, used: set[str]) -> list[BatchCall]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.args_trust import distrust
 from analysis.classify import classify
 from analysis.client_facts import EntryPoints, guards_in_force
 from analysis.guards import GUARDS, Answered
 from analysis.history import Batch, Walk
+from analysis.notes import annotate
 from analysis.replay import TurnReplay, batch_was_dropped, clears_answered, outcome_of
 from analysis.timeline import Turn
 from analysis.turn_events import assign_events
@@ -22,7 +24,9 @@ def judge(facts: SessionFacts, turns: Sequence[Turn]) -> tuple[list[TurnState], 
         TurnState(turn, entry_point, guard, is_last=turn is turns[-1])
         for turn, (entry_point, _), guard in zip(turns, entry_points.of_turns, guards, strict=True)
     ]
+    distrust([call for turn in turns for call in turn.calls])
     _replay(states)
+    annotate(states)
     assign_events(states, facts.events, is_sub_agent=facts.kind == "sub-agent")
     return states, entry_points
 

@@ -17,6 +17,7 @@ IdSource = Literal["recorded", "recovered", "absent"]
 _SUFFIX = re.compile(r"(?P<base>.+)__qwen_dup_\d+\Z", re.DOTALL)
 _SYNTHETIC_CALL = re.compile(r"(?P<base>.+):duplicate:\d+:\d+\Z", re.DOTALL)
 _CLIENT_MADE = re.compile(r"call_\d{13}_[0-9a-z]{5,9}\Z|call_qwen_\d+\Z")
+_REPEATED = re.compile(r"(?P<unit>.{4,}?)(?P=unit)+\Z", re.DOTALL)
 _NO_ID = frozenset(("", "null", "None", "undefined"))
 """Ids that say there is none: an adapter turned a missing value into text (apache/flink-agents#947)."""
 
@@ -31,6 +32,18 @@ def history_id(recorded_id: str | None) -> str | None:
         return None
     marked = _SYNTHETIC_CALL.match(recorded_id)
     return marked["base"] if marked else recorded_id
+
+
+def repeated_unit(recorded_id: str | None) -> str | None:
+    """The id that is repeated inside a corrupt one, as merged stream deltas leave it (langchain-ai/deepagentsjs#33)."""
+    found = _REPEATED.match(recorded_id or "")
+    return found["unit"] if found else None
+
+
+def call_half(provider: str) -> str | None:
+    """The half of a composite id `CALL|ITEM` that names the call; gateways keep only the whole unique (openclaw#110956)."""
+    left, bar, _ = provider.partition("|")
+    return left if bar and left else None
 
 
 def provider_id(recorded_id: str | None, used: Container[str]) -> tuple[str | None, IdSource]:

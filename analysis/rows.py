@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from analysis.client_facts import EntryPoints, turn_version
-from analysis.findings import CallRow, DeadCallRow, ResponseRow, SessionRow, TurnRow
+from analysis.findings import CallRow, DeadCallRow, OrphanRow, ResponseRow, SessionRow, TurnRow
 from analysis.timeline import TimelineResponse
 from analysis.turn_state import JudgedCall, TurnState
 from analysis.verdicts import Verdict
@@ -61,6 +61,18 @@ def turn_row(session_id: str, state: TurnState, verdict: Verdict) -> TurnRow:
     )
 
 
+def orphan_rows(session_id: str, state: TurnState) -> Iterator[OrphanRow]:
+    for result in state.turn.orphan_results:
+        yield OrphanRow(
+            session_id=session_id,
+            turn_no=state.turn.no,
+            recorded_id=result.recorded_id,
+            source_path=result.place.source,
+            byte_offset=result.place.offset,
+            line=result.place.line,
+        )
+
+
 def model_of(state: TurnState) -> str | None:
     """The model of the turn's last response; a sub-agent's log names none, its meta file does."""
     by_response = (record.model for response in reversed(state.turn.responses) for record in response.records)
@@ -98,13 +110,14 @@ def call_row(session_id: str, state: TurnState, judged: JudgedCall) -> CallRow:
         recorded_id=call.recorded_id,
         provider_id=judged.of_batch.provider_id,
         id_source=judged.of_batch.id_source,
-        fingerprint=call.fingerprint,
+        fingerprint=judged.of_batch.fingerprint,
         call_class=judged.call_class,
         class_reason=judged.class_reason,
+        class_by_call_half=judged.class_by_call_half,
         outcome=judged.outcome,
         args_json=call.args_json,
         args_bytes=call.args_bytes,
-        args_state=call.args_state,
+        args_state=judged.of_batch.call.args_state,
         result_status=result.status if result else None,
         error_class=result.error_class if result else None,
         result_digest=result.digest if result else None,

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from analysis.provider_ids import history_id
-from ingest.records import AnyRecord, Call, Compaction, Event, Prompt, Response, Result
+from analysis.provider_ids import history_id, repeated_unit
+from ingest.records import AnyRecord, ArgsState, Call, Compaction, Event, Prompt, Response, Result
 
 
 @dataclass(slots=True, eq=False)
@@ -22,7 +22,15 @@ class TimelineCall:
     call: Call
     record: Response
     no: int
+    args_state: ArgsState
+    """As the reader saw it, until the session as a whole tells more (args_trust)."""
     result: Result | None = None
+    corrupt_result_id: bool = False
+
+    @property
+    def fingerprint(self) -> bytes | None:
+        """None where the arguments are not what the client hashed."""
+        return self.call.fingerprint if self.args_state == "whole" else None
 
 
 @dataclass(slots=True, eq=False)
@@ -47,14 +55,22 @@ class Turn:
     prompt: Prompt | None
     items: list[Item] = field(default_factory=list)
     responses: list[TimelineResponse] = field(default_factory=list)
+    orphan_results: list[Result] = field(default_factory=list)
+    """Answers whose call is missing from the log."""
     _call_of_result: dict[int, TimelineCall] = field(default_factory=dict)
 
     def call_answered_by(self, result: Result) -> TimelineCall | None:
         return self._call_of_result.get(id(result))
 
     def pair(self, result: Result) -> None:
-        call = _call_awaiting(self, result)
-        if call is not None:
+        call = _call_awaiting(self, result, history_id(result.recorded_id))
+        if call is None and (unit := repeated_unit(result.recorded_id)) is not None:
+            call = _call_awaiting(self, result, unit)
+            if call is not None:
+                call.corrupt_result_id = True
+        if call is None:
+            self.orphan_results.append(result)
+        else:
             call.result = result
             self._call_of_result[id(result)] = call
 
@@ -139,11 +155,10 @@ def _add_response(turn: Turn, record: Response) -> None:
         turn.items.append(last)
     last.records.append(record)
     for call in record.calls:
-        last.calls.append(TimelineCall(call, record, len(last.calls) + 1))
+        last.calls.append(TimelineCall(call, record, len(last.calls) + 1, call.args_state))
 
 
-def _call_awaiting(turn: Turn, result: Result) -> TimelineCall | None:
-    wanted = history_id(result.recorded_id)
+def _call_awaiting(turn: Turn, result: Result, wanted: str | None) -> TimelineCall | None:
     for response in reversed(turn.responses):
         for call in response.calls:
             if call.result is None and history_id(call.call.recorded_id) == wanted and _same_tool(call, result, wanted):

@@ -17,6 +17,7 @@ class JudgedCall:
     call_class: str
     class_reason: str | None
     outcome: Outcome
+    class_by_call_half: str | None = None
 
     @property
     def evidence(self) -> str:

@@ -18,8 +18,9 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-ArgsState = Literal["whole", "absent", "redacted", "cut"]
-"""Whether the fingerprint can be trusted: only `whole` arguments are what the client hashed."""
+ArgsState = Literal["whole", "absent", "redacted", "cut", "rewritten"]
+"""Whether the fingerprint can be trusted: only `whole` arguments are what the client hashed. `rewritten`: a hook changed them
+before they were logged."""
 
 Digest = bytes
 """A name of its own: within `Result`, which has a field `bytes`, the type's name would mean the field."""

@@ -6,7 +6,6 @@ from analysis.detectors.base import Detector, Hit
 from analysis.turn_state import TurnState
 from analysis.verdicts import Verdict
 
-
 _WITHOUT_A_TRIP = "send the prompt again; if the answer stays empty, look at the model's gateway"
 
 

@@ -22,7 +22,7 @@ CREATE OR REPLACE TABLE found_responses (
 CREATE OR REPLACE TABLE found_calls (
     session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, response_no INTEGER NOT NULL, call_no INTEGER NOT NULL,
     ts TIMESTAMP, model VARCHAR, tool VARCHAR NOT NULL, recorded_id VARCHAR, provider_id VARCHAR,
-    id_source VARCHAR NOT NULL, fingerprint BLOB, call_class VARCHAR NOT NULL, class_reason VARCHAR,
+    id_source VARCHAR NOT NULL, fingerprint BLOB, call_class VARCHAR NOT NULL, class_reason VARCHAR, class_by_call_half VARCHAR,
     outcome VARCHAR NOT NULL, args_json VARCHAR NOT NULL, args_bytes BIGINT NOT NULL, args_state VARCHAR NOT NULL,
     result_status VARCHAR, error_class VARCHAR, result_digest BLOB, duration_ms DOUBLE,
     uuid VARCHAR, part INTEGER NOT NULL, inherited BOOLEAN NOT NULL,
@@ -32,6 +32,10 @@ CREATE OR REPLACE TABLE found_dead_calls (
     session_id VARCHAR NOT NULL, ts TIMESTAMP, model VARCHAR, tool VARCHAR NOT NULL, recorded_id VARCHAR,
     fingerprint BLOB, args_json VARCHAR NOT NULL, args_bytes BIGINT NOT NULL,
     source_path VARCHAR NOT NULL, source_line BIGINT NOT NULL
+);
+CREATE OR REPLACE TABLE found_orphans (
+    session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, recorded_id VARCHAR,
+    source_path VARCHAR NOT NULL, byte_offset BIGINT NOT NULL, line BIGINT NOT NULL
 );
 CREATE OR REPLACE TABLE found_decisions (
     guard VARCHAR NOT NULL, session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, response_no INTEGER NOT NULL,

@@ -114,15 +114,21 @@ LEFT JOIN of_calls c USING (session_id)
 LEFT JOIN of_models m USING (session_id)
 LEFT JOIN of_trips x USING (session_id);
 
-CREATE OR REPLACE VIEW sources AS
-SELECT s.source_path, s.format, s.root, s.bytes, s.read_bytes, s.records,
-       (SELECT count(*) FROM fact_problem p WHERE p.source_id = s.source_id) AS problems, s.status, s.read_at
-FROM fact_source s
-WHERE s.status <> 'no-log';  -- files that are remembered only so that nobody opens them again
-
+-- Damage only. What analysis found missing (a result without its call) stands beside what the readers found broken.
 CREATE OR REPLACE VIEW problems AS
 SELECT s.source_path, p.byte_offset, p.line, p.kind, p.detail
-FROM fact_problem p JOIN fact_source s USING (source_id);
+FROM fact_problem p JOIN fact_source s USING (source_id)
+UNION ALL
+SELECT source_path, byte_offset, line, 'orphan-result',
+       'a result of id ' || coalesce(recorded_id, '(none)') || ' in session ' || session_id || ', turn ' || turn_no
+       || ': the record of its call is missing'
+FROM found_orphans;
+
+CREATE OR REPLACE VIEW sources AS
+SELECT s.source_path, s.format, s.root, s.bytes, s.read_bytes, s.records, coalesce(p.problems, 0) AS problems, s.status, s.read_at
+FROM fact_source s
+LEFT JOIN (SELECT source_path, count(*) AS problems FROM problems GROUP BY source_path) p USING (source_path)
+WHERE s.status <> 'no-log';  -- files that are remembered only so that nobody opens them again
 
 -- What the store says of itself: analysis_version, published_at, and a label such as the demo's.
 CREATE OR REPLACE VIEW store AS SELECT key, value FROM store_info;
