@@ -203,8 +203,8 @@ def _leading_objects(head: bytes) -> Iterator[dict[str, Any]]:
             yield value
 
 
-def _leading_members(text: str, at: int) -> dict[str, Any]:
-    """The members of the object at `at` up to the one that does not end; of that one the key, with None."""
+def _leading_members(text: str, at: int, depth: int = 3) -> dict[str, Any]:
+    """The members of the object at `at` up to the one that does not end; of that one the key, and its own first members."""
     members: dict[str, Any] = {}
     at += 1
     while (start := _past_white(text, at)) < len(text) and text[start] == '"':
@@ -216,9 +216,12 @@ def _leading_members(text: str, at: int) -> dict[str, Any]:
         if text[colon : colon + 1] != ":":
             break
         members[key] = None
+        start = _past_white(text, colon + 1)
         try:
-            members[key], at = scan(text, _past_white(text, colon + 1))
+            members[key], at = scan(text, start)
         except ValueError:
+            if depth and text.startswith("{", start):
+                members[key] = _leading_members(text, start, depth - 1)
             break
         comma = _past_white(text, at)
         if text[comma : comma + 1] != ",":
