@@ -9,7 +9,8 @@ about what a filter means and none can touch a file. Three decisions:
 - Filters choose turns. A temporary view shadows each `found_*` table, and because temporary names win inside the
   bodies of the stored views too, `sessions`, `decisions` and all views still to come are computed from the chosen
   turns alone: counts of a session are those of its chosen turns, and sums over `sessions` and over `calls` agree.
-  Without a filter nothing is shadowed.
+  Without a filter nothing is shadowed, and `sources` and `problems` (orphaned results with them) speak of files and
+  not of turns: they are never filtered.
 - After that external access is off, the local file system is disabled (that closes even the store's own file to
   `read_blob`), and the configuration is locked: text of a log or of a query can open nothing.
 
@@ -155,7 +156,7 @@ def _shadow_findings(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
     con.execute(_CHOSEN_TURNS, values)
     tables = con.execute(
         "SELECT table_name, bool_or(column_name = 'turn_no') FROM duckdb_columns() "
-        "WHERE database_name = 'loopscope' AND starts_with(table_name, 'found_') "
+        "WHERE database_name = 'loopscope' AND starts_with(table_name, 'found_') AND table_name <> 'found_orphans' "
         "GROUP BY table_name HAVING bool_or(column_name = 'session_id')"
     ).fetchall()
     for table, has_turns in tables:

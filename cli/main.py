@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -31,7 +32,20 @@ EPILOG = (
 )
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _ReaderGone(Exception):
+    """The reader of our pipe (`head`) has all it wanted."""
+
+
+class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as e:
+            # Click itself would end with 1, which says that a gate found something.
+            raise _ReaderGone from e
+
+
+@click.group(cls=_Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="loopscope", prog_name="loopscope")
 def cli() -> None:
     """Say which sessions of AI coding agents hang, loop or were stopped by a guard, from their logs.
@@ -67,8 +81,8 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("loopscope: interrupted.", err=True)
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader of the pipe (`head`) has all it wanted. Python would complain again when it closes the stream.
+    except (_ReaderGone, BrokenPipeError):
+        # Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except Exception:

@@ -67,7 +67,9 @@ FILTERED = [
 ]
 
 
-@pytest.mark.parametrize(("filters", "expected"), FILTERED, ids=lambda value: repr(sorted(value) if isinstance(value, set) else value)[:60])
+@pytest.mark.parametrize(
+    ("filters", "expected"), FILTERED, ids=lambda value: repr(sorted(value) if isinstance(value, set) else value)[:60]
+)
 def test_every_view_shows_the_chosen_turns_and_no_other(db: Path, filters: Filters, expected: set[tuple[str, int]]) -> None:
     sessions = {session_id for session_id, _ in expected}
     with closing(open_store(db, filters)) as con:

@@ -58,8 +58,8 @@ def session(
     def call(no: int) -> dict[str, Any]:
         return {**at(no), "response_no": 1, "call_no": 1}
 
-    found = SessionFindings(
-        session=SessionRow(
+    rows: dict[str, Any] = {
+        "session": SessionRow(
             session_id=session_id,
             kind="sub-agent" if parent else "main",
             parent_session_id=parent,
@@ -72,7 +72,7 @@ def session(
             started_at=micros(start),
             ended_at=micros(ends[len(models)]),
         ),
-        turns=[
+        "turns": [
             TurnRow(
                 **at(no),
                 origin="user",
@@ -91,11 +91,11 @@ def session(
             )
             for no, model in turns
         ],
-        responses=[
+        "responses": [
             ResponseRow(**at(no), response_no=1, ts=micros(starts[no]), model=model, calls=1, has_text=False)
             for no, model in turns
         ],
-        calls=[
+        "calls": [
             CallRow(
                 **call(no),
                 ts=micros(starts[no]),
@@ -116,7 +116,7 @@ def session(
             )
             for no, model in turns
         ],
-        dead_calls=[
+        "dead_calls": [
             DeadCallRow(
                 session_id=session_id,
                 tool="run_shell_command",
@@ -126,9 +126,9 @@ def session(
                 source_line=99,
             )
         ],
-        decisions=[DecisionRow(guard="id-breaker", **call(no), decision="trip") for no, _ in turns],
-        divergences=[DivergenceRow(guard="id-breaker", **call(no)) for no, _ in turns],
-        trips=[
+        "decisions": [DecisionRow(guard="id-breaker", **call(no), decision="trip") for no, _ in turns],
+        "divergences": [DivergenceRow(guard="id-breaker", **call(no)) for no, _ in turns],
+        "trips": [
             TripRow(
                 guard="id-breaker",
                 **at(no),
@@ -141,12 +141,12 @@ def session(
             )
             for no, model in turns
         ],
-        loop_events=[
-            LoopEventRow(session_id=session_id, turn_no=no, loop_type="t", explained_by="unmatched")
-            for no in (*starts, None)
+        "loop_events": [
+            LoopEventRow(session_id=session_id, turn_no=no, loop_type="t", explained_by="unmatched") for no in (*starts, None)
         ],
-        findings=[finding(session_id, no) for no in (*starts, None)],
-    )
+        "findings": [finding(session_id, no) for no in (*starts, None)],
+    }
+    found = SessionFindings(**{name: rows.get(name, []) for name in SessionFindings.__struct_fields__})
     found.turns[-1] = structs.replace(found.turns[-1], **of_last_turn)
     return found
 

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.settings import SETTINGS, BadSetting, Settings, config_file, load
+from tests.cli.conftest import Loopscope
+
+
+def written(tmp_path: Path, text: str) -> dict[str, str]:
+    file = tmp_path / "settings.toml"
+    file.write_text(text, encoding="utf-8")
+    return {"LOOPSCOPE_CONFIG": str(file)}
+
+
+def test_defaults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    loaded = load({})
+    assert loaded.db.is_relative_to(tmp_path)
+    assert (loaded.running_for_minutes, loaded.sql_timeout_seconds, loaded.sql_memory_limit) == (10.0, 30.0, "1GB")
+    assert config_file({}).is_relative_to(tmp_path)
+
+
+def test_the_table_declares_each_setting_once() -> None:
+    assert [setting.name for setting in SETTINGS] == list(Settings.__dataclass_fields__)
+    assert len({setting.variable for setting in SETTINGS}) == len(SETTINGS)
+
+
+def test_the_file_beats_the_default_and_the_environment_beats_the_file(tmp_path: Path) -> None:
+    environment = written(tmp_path, 'sql_timeout_seconds = 5\nrunning_for_minutes = 2.5\ndb = "~/here.duckdb"')
+    loaded = load({**environment, "LOOPSCOPE_SQL_TIMEOUT_SECONDS": "7", "LOOPSCOPE_RUNNING_FOR_MINUTES": ""})
+    assert loaded.sql_timeout_seconds == 7.0
+    assert loaded.running_for_minutes == 2.5
+    assert loaded.db == Path.home() / "here.duckdb"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("sql_timeout = 5", "sql_timeout"),
+        ("sql_timeout_seconds = 0", "sql_timeout_seconds"),
+        ("sql_timeout_seconds = true", "sql_timeout_seconds"),
+        ("sql_timeout_seconds = nan", "sql_timeout_seconds"),
+        ('sql_memory_limit = "lots"', "sql_memory_limit"),
+        ("db = 5", "db"),
+        ("db = ", "cannot be read"),
+        ("[thresholds]\na = 1", "thresholds"),
+    ],
+)
+def test_a_mistake_is_named_and_never_ignored(text: str, names: str, tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match=names):
+        load(written(tmp_path, text))
+
+
+def test_a_mistake_in_the_environment_is_named() -> None:
+    with pytest.raises(BadSetting, match="LOOPSCOPE_SQL_TIMEOUT_SECONDS"):
+        load({"LOOPSCOPE_SQL_TIMEOUT_SECONDS": "soon"})
+
+
+def test_a_file_that_was_named_has_to_be_there(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match=r"none\.toml"):
+        load({"LOOPSCOPE_CONFIG": str(tmp_path / "none.toml")})
+
+
+def test_a_mistake_is_wrong_usage(loopscope: Loopscope, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LOOPSCOPE_CONFIG", written(tmp_path, "nonsense = 1")["LOOPSCOPE_CONFIG"])
+    answer = loopscope("triage")
+    assert answer.code == 2
+    assert "nonsense" in answer.err
+
+
+def test_the_store_is_the_options_before_the_environments(
+    loopscope: Loopscope, recorded: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LOOPSCOPE_DB", str(tmp_path / "none.duckdb"))
+    assert loopscope("triage").code == 3
+    assert loopscope("triage", "--db", recorded).code == 0
+    monkeypatch.setenv("LOOPSCOPE_DB", str(recorded))
+    assert loopscope("triage").code == 0
