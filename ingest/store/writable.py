@@ -41,9 +41,9 @@ class WritableStore:
         self._umask = os.umask(0o077)
         try:
             with self._translated():
+                self._refuse_foreign_file()
                 self.db.parent.mkdir(parents=True, exist_ok=True)
                 self._lock = acquire_writer_lock(self.db, self._wait)
-                self._refuse_foreign_file()
                 copied = self._ensure_working_file()
                 try:
                     self._open()

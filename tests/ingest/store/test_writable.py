@@ -161,7 +161,7 @@ def test_a_foreign_file_at_the_path_is_refused_and_left_as_it_is(tmp_path: Path,
     with pytest.raises(StoreDamaged, match="Move it away"), WritableStore(db):
         pass
     assert db.read_bytes() == content
-    assert not db.with_name("notes.txt.work").exists()
+    assert list(tmp_path.iterdir()) == [db], "nothing is left beside it either"
 
 
 def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
