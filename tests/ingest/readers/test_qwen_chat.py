@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ingest.readers.qwen_chat import QwenChatReader
 from ingest.records import AnyRecord, Call, Event, Prompt, Response, Result
@@ -306,3 +308,25 @@ def test_no_text_leaves_with_half_a_character() -> None:
     text = line(prompt("u1", cwd="@")).replace(b'"@"', b'"/p/\\ud800"')
     row = only(read(QwenChatReader, text + b"\n"))
     assert row.cwd == "/p/\\ud800"
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["parts", "text", "functionCall", "functionResponse", "args", "id", "response"]), inner
+        )
+    ),
+    max_leaves=8,
+)
+MEMBERS = ("sessionId", "timestamp", "subtype", "version", "message", "usageMetadata", "toolCallResult", "systemPayload")
+
+
+@given(
+    st.sampled_from(["user", "assistant", "tool_result", "system"]),
+    st.dictionaries(st.sampled_from([*MEMBERS, "isSidechain", "agentRound", "forkedFrom", "parentUuid"]), ANYTHING),
+)
+def test_a_record_whose_members_have_any_type_stays_in_the_chain(type_: str, members: dict[str, Any]) -> None:
+    rows = records(read(QwenChatReader, lines(record("u1", type_) | members, prompt("u2"))))
+    assert {row.uuid for row in rows} == {"u1", "u2"}
