@@ -28,6 +28,8 @@ _LOG_SUFFIXES = (".jsonl", ".ndjson", ".log")
 _RETRIED = ("unreadable", "gone")
 """Statuses that say nothing of the file's content: looked at again whatever its stat says."""
 _WITHOUT_FACTS = ("skipped", NO_LOG)
+_PEEK_BYTES = 4096
+"""Tells most logs, in half the time that a whole head takes."""
 _OF_THE_CONTENT = ("format", "client", "records", "read_bytes", "reader_version")
 
 _READER_VERSIONS = {reader.format: reader.version for reader in READERS}
@@ -149,7 +151,11 @@ def _look_into(
     reader, refusal = None, None
     try:
         with open(file.path, "rb", buffering=0) as stream:
-            head = stream.read(HEAD_BYTES)
+            if reason is None:
+                head = stream.read(_PEEK_BYTES)
+                reader = recognise(file.path, head)
+                if reader is None and len(head) == _PEEK_BYTES:
+                    reader = recognise(file.path, head + stream.read(HEAD_BYTES - _PEEK_BYTES))
     except OSError as e:
         refusal = e.strerror or str(e)
         plan.unreadable.append(Skipped(name, refusal))
@@ -160,8 +166,6 @@ def _look_into(
             row = msgspec.structs.replace(row, **{name: getattr(before, name) for name in _OF_THE_CONTENT})
         row.status = "unreadable"
     else:
-        if reason is None:
-            reader = recognise(file.path, head)
         if reader is not None:
             row.status, row.format, row.client = "complete", reader.format, reader.client
             row.reader_version = reader.version
