@@ -58,7 +58,8 @@ class ObjectReader(Reader):
         yield from self._read(len(self._buffer), final=True)
 
     def _read(self, stop: int, final: bool = False) -> Iterator[Row]:
-        data = bytes(self._buffer[:stop])
+        with memoryview(self._buffer) as view:
+            data = bytes(view[:stop])
         del self._buffer[:stop]
         self._searched, self._patience, self._counted = 0, _PATIENCE, 0
         start = 0

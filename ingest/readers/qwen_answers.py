@@ -50,7 +50,7 @@ def is_failure(response: Raw) -> bool:
 def read_answer(response: Raw, status: str | None, execution_status: str | None) -> Reading:
     if status == "cancelled":
         return Reading("cancelled")
-    if execution_status not in (None, "not_started") or not is_failure(response):
+    if status == "success" or execution_status not in (None, "not_started") or not is_failure(response):
         return _ORDINARY
     if len(memoryview(response)) > _LONGEST_TEXT:
         return _ORDINARY
