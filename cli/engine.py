@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ingest.sources import default_roots
-
 from analysis.analyse import ANALYSIS_VERSION, GUARDS, analyse
 from analysis.findings import SessionFindings
 from analysis.fingerprint import fingerprint
 from ingest.pipeline import ingest
 from ingest.progress import SILENT, Progress
 from ingest.records import SessionFacts
+from ingest.sources import default_roots
 from ingest.summary import Summary
 
 __all__ = ["SILENT", "Progress", "Summary", "default_roots", "run_ingest"]

@@ -22,7 +22,9 @@ from cli.commands.serve import serve
 from cli.commands.show import show
 from cli.commands.sql import sql
 from cli.commands.triage import triage
+from cli.demo import NoRecordings
 from cli.exit_codes import ExitCode
+from cli.session_ids import NoSuchSession
 from cli.settings import BadSetting
 from ingest.errors import LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
 
@@ -96,7 +98,7 @@ def _code_of(error: LoopscopeError) -> ExitCode:
     match error:
         case BadSetting():
             return ExitCode.USAGE
-        case NoStore():
+        case NoStore() | NoSuchSession() | NoRecordings():
             return ExitCode.NO_DATA
         case StoreBusy() | StoreDamaged() | StoreTooNew() | StoreUnwritable():
             return ExitCode.STORE

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,13 @@ def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
     click.echo(f"Dashboard of {db} on http://{HOST}:{port} (Ctrl-C ends it)", err=True)
     command = [sys.executable, "-m", "dashboard.server", "--port", str(port), *(["--headless"] if headless else [])]
     child = subprocess.Popen(command, env={**os.environ, "LOOPSCOPE_DB": str(db.absolute())})
-    before = signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    killed = threading.Event()
+
+    def pass_on(*_: object) -> None:
+        killed.set()
+        child.terminate()
+
+    before = signal.signal(signal.SIGTERM, pass_on)
     try:
         status = child.wait()
     except KeyboardInterrupt:
@@ -53,7 +60,7 @@ def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
-    if status == -signal.SIGTERM:
+    if killed.is_set():
         return ExitCode.INTERRUPTED
     if status:
         click.echo(f"loopscope: the dashboard ended with status {status}; its own words are above.", err=True)

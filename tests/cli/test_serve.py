@@ -1,0 +1,73 @@
+"""`serve` as a process: where it listens, which store it shows, and that nothing stays behind it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Loopscope
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def test_a_taken_port_is_wrong_usage(loopscope: Loopscope, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        answer = loopscope("serve", "--port", port, "--headless", "--db", tmp_path / "none.duckdb")
+    assert answer.code == 2
+    assert f"Port {port}" in answer.err
+    assert "--port" in answer.err
+
+
+@pytest.mark.parametrize(("ended_by", "code"), [(signal.SIGTERM, 130), (signal.SIGINT, 130)])
+def test_the_dashboard_answers_on_this_machine_and_ends_with_us(
+    ended_by: signal.Signals, code: int, free_port: int, recorded: Path
+) -> None:
+    command = [sys.executable, "-c", "from cli.main import main; main()", "serve", "--headless", "--port", str(free_port)]
+    # A session of its own: Ctrl-C at a terminal reaches the whole group, which the test imitates.
+    process = subprocess.Popen(
+        [*command, "--db", str(recorded)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        wait_until_healthy(free_port, process)
+        if ended_by is signal.SIGINT:
+            os.killpg(process.pid, ended_by)
+        else:
+            process.send_signal(ended_by)
+        assert process.wait(30) == code
+        with pytest.raises(urllib.error.URLError):
+            urllib.request.urlopen(f"http://127.0.0.1:{free_port}/_stcore/health", timeout=5)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        _, err = process.communicate()
+    assert f"Dashboard of {recorded} on http://127.0.0.1:{free_port}" in err.decode()
+
+
+def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
+                assert answer.read() == b"ok"
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"the dashboard did not answer; it ended with {process.poll()}")
