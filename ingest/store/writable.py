@@ -8,7 +8,6 @@ from the published one. All files are 0600 from the moment they exist; logs are 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,11 +16,18 @@ from types import TracebackType
 import duckdb
 from filelock import FileLock
 
-from ingest.errors import LoopscopeError, StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+from ingest.errors import StoreDamaged, StoreUnwritable
+from ingest.store.explain import explain, working_file
+from ingest.store.file_copy import copy_into_place
 from ingest.store.info import write_info
 from ingest.store.migrate import migrate
 from ingest.store.writer_lock import acquire_writer_lock
 
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "preserve_insertion_order": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
 _MAGIC = slice(8, 12), b"DUCK"
 
 
@@ -32,7 +38,7 @@ class WritableStore:
 
     def __init__(self, db: Path, *, wait: float = 5.0) -> None:
         self.db = db.absolute()
-        self.work = self.db.with_name(self.db.name + ".work")
+        self.work = working_file(self.db)
         self._wait = wait
         self._lock: FileLock | None = None
         self._umask = 0
@@ -44,13 +50,7 @@ class WritableStore:
                 self._refuse_foreign_file()
                 self.db.parent.mkdir(parents=True, exist_ok=True)
                 self._lock = acquire_writer_lock(self.db, self._wait)
-                copied = self._ensure_working_file()
-                try:
-                    self._open()
-                except (LoopscopeError, duckdb.Error):
-                    if copied:
-                        self.work.unlink()
-                    raise
+                self._open(self._ensure_working_file())
         except BaseException:
             self._let_go()
             raise
@@ -62,7 +62,7 @@ class WritableStore:
                 self.con.close()
         finally:
             self._let_go()
-        if isinstance(error, duckdb.Error) and (explained := _explained(error, self.db, self.work)):
+        if isinstance(error, duckdb.Error) and (explained := explain(error, self.db)):
             raise explained from error
 
     @contextmanager
@@ -91,7 +91,7 @@ class WritableStore:
         with self._translated():
             self.con.execute("CHECKPOINT")
             # Closing a file drops the locks DuckDB holds on it; the writer's lock is what keeps the next writer out.
-            _copy_into_place(self.work, self.db)
+            copy_into_place(self.work, self.db)
         self.con.execute("DELETE FROM unpublished_change")
         return True
 
@@ -109,26 +109,31 @@ class WritableStore:
         if self.work.exists():
             return False
         # The log of a working file that is gone belongs to no state we have.
-        self.work.with_name(self.work.name + ".wal").unlink(missing_ok=True)
+        self._log_of_work().unlink(missing_ok=True)
         if not self.db.exists():
             return False
-        _copy_into_place(self.db, self.work)
+        copy_into_place(self.db, self.work)
         return True
 
-    def _open(self) -> None:
-        self.con = duckdb.connect(
-            self.work,
-            config={
-                "preserve_insertion_order": "false",
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-            },
-        )
+    def _open(self, copied: bool) -> None:
+        """copied: the working file is a fresh copy of `db`, so that what is wrong with it is wrong with that."""
         try:
-            migrate(self.con, str(self.db))
-        except BaseException:
-            self.con.close()
+            self.con = duckdb.connect(self.work, config=_CONFIG)
+            try:
+                migrate(self.con, str(self.db))
+            except BaseException:
+                self.con.close()
+                raise
+        except BaseException as e:
+            if copied:
+                self.work.unlink(missing_ok=True)
+                self._log_of_work().unlink(missing_ok=True)
+            if copied and isinstance(e, duckdb.Error) and (explained := explain(e, self.db, of_copy=True)):
+                raise explained from e
             raise
+
+    def _log_of_work(self) -> Path:
+        return self.work.with_name(self.work.name + ".wal")
 
     def _let_go(self) -> None:
         if self._lock is not None:
@@ -141,7 +146,7 @@ class WritableStore:
         try:
             yield
         except duckdb.Error as e:
-            if explained := _explained(e, self.db, self.work):
+            if explained := explain(e, self.db):
                 raise explained from e
             raise
         except OSError as e:
@@ -149,43 +154,6 @@ class WritableStore:
                 f"{self.db} cannot be written: {e}. What was published before is untouched; "
                 "make room or choose another path with --db."
             ) from e
-
-
-def _explained(e: duckdb.Error, db: Path, work: Path) -> LoopscopeError | None:
-    """What to do about an error of DuckDB's, by its words; None where that is a fault of this program."""
-    text = str(e).splitlines()[0]
-    if "lock on file" in text:
-        return StoreBusy(f"{work} is open in another program ({text}). Close it there, then try again.")
-    if "version number" in text or "newer version" in text:
-        return StoreTooNew(f"{db} was written by a later DuckDB than this one ({duckdb.__version__}). Upgrade loopscope.")
-    if "No space left" in text or "Could not write" in text or "Permission denied" in text or "Cannot open" in text:
-        return StoreUnwritable(f"{work} cannot be written ({text}). Make room or choose another path with --db.")
-    if "not a valid DuckDB" in text or "orrupt" in text or isinstance(e, duckdb.FatalException):
-        return StoreDamaged(
-            f"{work} is damaged ({text}). Delete it: the next run starts from the published {db.name}, "
-            "and where that is damaged too, delete both and ingest again."
-        )
-    return None
-
-
-def _copy_into_place(source: Path, target: Path) -> None:
-    """Whole or not at all, on the disk and not only in its cache."""
-    copy = target.with_name(target.name + ".new")
-    try:
-        copy.unlink(missing_ok=True)  # of a run that was killed; its mode may be another
-        shutil.copyfile(source, copy)
-        with copy.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(copy, target)
-    except BaseException:
-        copy.unlink(missing_ok=True)
-        raise
-    if hasattr(os, "O_DIRECTORY"):
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _now(con: duckdb.DuckDBPyConnection) -> str:

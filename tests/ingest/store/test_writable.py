@@ -190,6 +190,20 @@ def test_a_damaged_working_file_says_what_to_delete(tmp_path: Path) -> None:
         assert read_info(store.con, "label") == "x"
 
 
+def test_a_damaged_published_file_is_named_when_there_is_nothing_else(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store:
+        store.publish()
+    store.work.unlink()
+    content = bytearray(db.read_bytes())
+    content[4096:] = b"\xee" * (len(content) - 4096)
+    db.write_bytes(content)
+    with pytest.raises(StoreDamaged, match=r"store\.duckdb is damaged .*Move it away"), WritableStore(db):
+        pass
+    assert not store.work.exists()
+    assert db.read_bytes() == bytes(content)
+
+
 def test_a_store_of_a_later_schema_is_refused(tmp_path: Path) -> None:
     db = tmp_path / "store.duckdb"
     with WritableStore(db) as store, store.change() as con:
