@@ -39,12 +39,13 @@ HEAD_BYTES = 64 * 1024
 _LOG_SUFFIXES = frozenset({".jsonl", ".ndjson", ".log", ".json", ".txt", ""})
 _COMPRESSED = frozenset({".gz", ".zst"})
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules"})
+_READABLE_BY_ALL = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 _ROTATED = re.compile(r"\.\d{1,3}$")
 _SAMPLED = 20
 """Objects looked at: enough to pass over a torn header or an odd first record."""
 
 
-class Candidate(Struct, frozen=True):
+class Candidate(Struct, frozen=True, gc=False):
     """A file that may be a log, and what tells later whether it changed."""
 
     path: Path
@@ -164,12 +165,14 @@ def _is_new(entry: os.DirEntry[str], seen: set[tuple[int, int]]) -> bool:
 def _judge(path: Path, root: Path, status: os.stat_result) -> Candidate | SkippedPath:
     if path.suffix in _COMPRESSED:
         return SkippedPath(path, "compressed: unpack it to have it read")
-    if not os.access(path, os.R_OK):
+    if status.st_mode & _READABLE_BY_ALL != _READABLE_BY_ALL and not os.access(path, os.R_OK):
         return SkippedPath(path, "no permission to read it")
     return Candidate(path, root, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def _may_be_log(name: str) -> bool:
+    if name.endswith(".jsonl"):  # nearly all of them
+        return True
     plain, suffix = os.path.splitext(name)
     if suffix in _COMPRESSED:
         plain, suffix = os.path.splitext(plain)

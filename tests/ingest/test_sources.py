@@ -139,6 +139,7 @@ def test_what_cannot_be_read_is_listed_and_the_rest_goes_on(tmp_path: Path) -> N
 
 def test_files_without_permission_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = log(tmp_path / "secret.jsonl")
+    secret.chmod(0o200)
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != secret)  # root may read everything
     assert skipped(tmp_path) == {"secret.jsonl": "no permission to read it"}
 
