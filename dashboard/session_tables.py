@@ -1,0 +1,116 @@
+"""The tables of the session page: calls, turns, findings, trips, loop events. One without rows is not drawn."""
+
+from __future__ import annotations
+
+import polars as pl
+import streamlit as st
+
+from analysis.inert_text import inert
+from dashboard import call_table
+from dashboard.look import verdict_words
+
+WIDE = st.column_config.TextColumn(width="large")
+
+
+def calls(made: pl.DataFrame, decisions: pl.DataFrame, guards: list[str]) -> None:
+    st.subheader("Calls, and what each guard decides", anchor=False)
+    if made.is_empty():
+        st.text("No calls.")
+        return
+    st.dataframe(
+        call_table.rows(made, decisions, guards),
+        hide_index=True,
+        height=min(38 + 35 * made.height, 600),
+        column_config={
+            "call": st.column_config.TextColumn(pinned=True, help="turn.response.call"),
+            "seconds": st.column_config.NumberColumn(format="%.2f"),
+            "arguments": WIDE,
+        },
+    )
+    st.caption(
+        "≠ the guard's first decision in a turn other than what was done. In brackets: after that point, counterfactual, in no "
+        "count. Empty: the guard had ended the turn before."
+    )
+
+
+def turns(taken: pl.DataFrame) -> None:
+    st.subheader("Turns", anchor=False)
+    rows = [
+        {
+            "turn": row["turn_no"],
+            "verdict": verdict_words(row["verdict"]),
+            "reason": inert(row["reason"]),
+            "confidence": row["confidence"],
+            "looping": inert(row["looping"] or ""),
+            "origin": row["origin"] + (" (copy)" if row["inherited"] else ""),
+            "calls": row["calls"],
+            "started (UTC)": row["started_at"],
+            "model": inert(row["model"] or ""),
+            "guard": row["guard_in_force"],
+            "evidence": inert(", ".join(row["evidence"])),
+        }
+        for row in taken.iter_rows(named=True)
+    ]
+    st.dataframe(rows, hide_index=True, column_config={"reason": WIDE})
+
+
+def findings(found: pl.DataFrame) -> None:
+    if found.is_empty():
+        return
+    st.subheader("Findings", anchor=False)
+    rows = [
+        {
+            "turn": row["turn_no"],
+            "kind": row["kind"],
+            "reason": inert(row["reason"]),
+            "what to try": inert(row["what_to_try"]),
+            "confidence": row["confidence"],
+            "wasted calls": row["wasted_calls"],
+            "wasted seconds": row["wasted_seconds"],
+            "evidence": inert(", ".join(row["evidence"])),
+        }
+        for row in found.iter_rows(named=True)
+    ]
+    st.dataframe(rows, hide_index=True, column_config={"reason": WIDE, "what to try": WIDE})
+
+
+def trips(tripped: pl.DataFrame) -> None:
+    if tripped.is_empty():
+        return
+    st.subheader("Breaker trips", anchor=False)
+    rows = [
+        {
+            "at": f"{row['turn_no']}.{row['response_no']}",
+            "guard": row["guard"] + (", in force" if row["in_force"] else ""),
+            "fired on": row["trip_class"] or "unknown",
+            "basis": row["basis"],
+            "recorded": _yes_no(row["recorded"]),
+            "told the user": _yes_no(row["told_user"]),
+            "telemetry": row["telemetry"],
+            "tool": inert(row["tool"] or ""),
+            "provider's id": inert(row["provider_id"] or ""),
+        }
+        for row in tripped.iter_rows(named=True)
+    ]
+    st.dataframe(rows, hide_index=True)
+
+
+def _yes_no(told: bool | None) -> str:
+    return "unknown" if told is None else "yes" if told else "no"
+
+
+def loop_events(events: pl.DataFrame) -> None:
+    if events.is_empty():
+        return
+    st.subheader("Loop events of the client", anchor=False)
+    rows = [
+        {
+            "turn": row["turn_no"],
+            "type": inert(row["loop_type"]),
+            "explained by": row["explained_by"],
+            "model": inert(row["model"] or ""),
+            "at (UTC)": row["ts"],
+        }
+        for row in events.iter_rows(named=True)
+    ]
+    st.dataframe(rows, hide_index=True)

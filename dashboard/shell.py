@@ -1,0 +1,27 @@
+"""What stands on every page: the store's label, its age, the filters. Each page draws it first.
+
+It is the pages that draw it and not `app.py`: with a folder named `pages` beside the app, Streamlit may run a page without the
+app (a link opened before anything else, an app test), and that page must have its filters and the demo's label all the same.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import empty_states, filters, masthead, published
+
+SIDEBAR_WIDTH = 240
+"""Pixels; Streamlit's own 300 take a line's width from every reason."""
+
+
+def draw() -> None:
+    """Stops the page where there is no store or no session in it."""
+    st.set_page_config(page_title="loopscope", page_icon="🔁", layout="wide", initial_sidebar_state=SIDEBAR_WIDTH)
+    store = published.about()
+    masthead.draw(store.label)
+    with st.sidebar:
+        filters.draw(store.options)
+        masthead.draw_age(store.published_at)
+    if not store.sessions:
+        empty_states.empty_store(published.database())
+        st.stop()

@@ -1,0 +1,70 @@
+"""The overview's numbers against the three sessions of `made_store`, counted by hand."""
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.conftest import OpenPage, texts
+from tests.dashboard.made_store import HUNG, STOPPED, publish, session, three_kinds
+
+
+def _numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def _links(app: AppTest) -> list[str]:
+    return [link.proto.query_string for link in app.get("page_link")]
+
+
+def test_headline_counts_main_sessions_and_names_sub_agents_beside(open_page: OpenPage) -> None:
+    app = open_page()
+    numbers = _numbers(app)
+    assert numbers["Sessions"] == "3"
+    assert numbers["Calls"] == "8", "3 + 3 + 2; the sub-agent's call is not among them"
+    assert numbers["Silent hangs"] == "1"
+    assert numbers["Looping turns"] == "1"
+    assert numbers["Breaker trips"] == "2", "one of each guard in force; the other guards' trips on that replay are no trips"
+    assert numbers["False alarms"] == "1"
+    assert "and 1 sub-agent" in texts(app)
+    assert "2 replays, 3 collisions" in texts(app)
+
+
+def test_worst_first_with_reason_and_advice(open_page: OpenPage) -> None:
+    app = open_page()
+    assert [link.split("session=")[-1] for link in _links(app)] == [HUNG, STOPPED], "the session that went well is not listed"
+    assert "the breaker ended the turn and nobody was told\n→ update the client to 0.23 or later" in texts(app)
+
+
+def test_links_carry_the_filters_along(open_page: OpenPage) -> None:
+    (link,) = _links(open_page(model="kimi-k3", since="2026-11-01"))
+    assert link == f"since=2026-11-01&model=kimi-k3&session={HUNG}"
+
+
+def test_filters_of_the_address_apply(open_page: OpenPage) -> None:
+    assert _numbers(open_page(model="qwen3-coder"))["Sessions"] == "1"
+    assert _numbers(open_page(version="0.24"))["Sessions"] == "2"
+    assert _numbers(open_page(since="2026-11-21", until="2026-11-23"))["Sessions"] == "1", "until takes in its day"
+    assert _numbers(open_page(project="shop"))["Sessions"] == "3"
+
+
+def test_a_filter_of_a_value_that_nothing_has_stays_and_says_so(open_page: OpenPage) -> None:
+    app = open_page(model="gpt-oss")
+    assert app.selectbox(key="model").value == "gpt-oss"
+    assert "No session matches the filters." in texts(app)
+    app.button[0].click().run()
+    assert _numbers(app)["Sessions"] == "3"
+
+
+def test_coverage_says_how_many_of_how_many(open_page: OpenPage, tmp_path: Path) -> None:
+    odd = session("odd", [("a", "unknown", "executed", "{}")], verdict="unknown", reason="-", guard="unknown", version="0.22.0",
+                  entry_point="unknown")  # fmt: skip
+    odd.calls[0].args_state = "redacted"
+    numbers = _numbers(open_page(on=publish(tmp_path / "odd.duckdb", [*three_kinds(), odd])))
+    assert numbers["Calls with whole arguments"] == "9 of 10"
+    assert numbers["Sessions with known guard"] == "4 of 5"
+    assert numbers["… and entry point"] == "4 of 5"
+
+
+def test_nothing_to_look_at_says_how_much_was_looked_at(open_page: OpenPage, tmp_path: Path) -> None:
+    app = open_page(on=publish(tmp_path / "well.duckdb", three_kinds()[2:]))
+    assert "Nothing is stuck, looping or killed by a guard: 1 turn looked at." in texts(app)
