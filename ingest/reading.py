@@ -7,7 +7,7 @@ file is said in its outcome and ends nothing.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -48,23 +48,16 @@ class GroupRead(Struct):
     columns: Columns
 
 
-def read_group(
-    files: Sequence[ToRead], fingerprint: FingerprintFunction, on_bytes: Callable[[int], None] | None = None
-) -> GroupRead:
+def read_group(files: Sequence[ToRead], fingerprint: FingerprintFunction) -> GroupRead:
     facts = FactColumns()
-    outcomes = [_read_file(file, fingerprint, facts, on_bytes) for file in files]
+    outcomes = [_read_file(file, fingerprint, facts) for file in files]
     facts.flush()
     for outcome in outcomes:
         outcome.problems = facts.problems_by_source.get(outcome.source_id, 0)
     return GroupRead(outcomes, facts.batches)
 
 
-def _read_file(
-    file: ToRead,
-    fingerprint: FingerprintFunction,
-    facts: FactColumns,
-    on_bytes: Callable[[int], None] | None,
-) -> Outcome:
+def _read_file(file: ToRead, fingerprint: FingerprintFunction, facts: FactColumns) -> Outcome:
     outcome = Outcome(file.source_id)
     if file.refusal is not None:
         _refuse(file, file.refusal, outcome, facts)
@@ -77,8 +70,6 @@ def _read_file(
                 outcome.read_bytes += len(data)
                 for row in reader.feed(data):
                     _take(row, outcome, facts)
-                if on_bytes is not None:
-                    on_bytes(len(data))
             for row in reader.finish():
                 _take(row, outcome, facts)
     except OSError as e:
