@@ -94,7 +94,7 @@ def _ingest(
         _read(store, plan, pool, summary, report)
         _analyse(store, analysis, summary, report)
         summary.findings = count_findings(store.con)
-        summary.published = store.publish()
+        summary.published = store.publish() or summary.published
     summary.seconds = time.monotonic() - started
     return summary
 
@@ -166,6 +166,7 @@ def _analyse(store: WritableStore, analysis: Analysis, summary: Summary, report:
         with store.change() as con:
             replace_findings(con, [session_id for session_id in batch if session_id not in failed], found)
         summary.sessions_analysed += len(found)
+        summary.published |= store.publish_if_due()
         report.advance(len(batch))
 
 

@@ -8,6 +8,7 @@ from the published one. All files are 0600 from the moment they exist; logs are 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +29,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+_LEAST_SECONDS_BETWEEN = 2.0
+_SHARE_FOR_COPYING = 0.03
 _MAGIC = slice(8, 12), b"DUCK"
 
 
@@ -42,6 +45,7 @@ class WritableStore:
         self._wait = wait
         self._lock: FileLock | None = None
         self._umask = 0
+        self._next_publishing = time.monotonic() + _LEAST_SECONDS_BETWEEN
 
     def __enter__(self) -> WritableStore:
         self._umask = os.umask(0o077)
@@ -82,17 +86,24 @@ class WritableStore:
                 self.con.execute("ROLLBACK")
             raise
 
+    def publish_if_due(self) -> bool:
+        """`publish`, but not so often that a long run spends its time on copying."""
+        return time.monotonic() >= self._next_publishing and self.publish()
+
     def publish(self) -> bool:
         """Puts a copy of the present state in the place of `db`, if it differs. Whether it did."""
         behind = self.con.execute("SELECT count(*) FROM unpublished_change").fetchone()
         if behind == (0,) and self.db.exists():
             return False
+        started = time.monotonic()
         write_info(self.con, "published_at", _now(self.con))
         with self._translated():
             self.con.execute("CHECKPOINT")
             # Closing a file drops the locks DuckDB holds on it; the writer's lock is what keeps the next writer out.
             copy_into_place(self.work, self.db)
         self.con.execute("DELETE FROM unpublished_change")
+        ended = time.monotonic()
+        self._next_publishing = ended + max(_LEAST_SECONDS_BETWEEN, (ended - started) / _SHARE_FOR_COPYING)
         return True
 
     def _refuse_foreign_file(self) -> None:

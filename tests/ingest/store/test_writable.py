@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,34 @@ def test_a_change_that_an_earlier_run_could_not_publish_is_published_later(tmp_p
     with WritableStore(db) as store:
         assert store.publish()
     assert published_label(db) == "left behind"
+
+
+def test_a_long_run_publishes_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("ingest.store.writable.time.monotonic", lambda: clock[0])
+    db = tmp_path / "store.duckdb"
+    with WritableStore(db) as store:
+        change_label(store, "one")
+        clock[0] += 1.9
+        assert not store.publish_if_due()
+        clock[0] += 0.2
+        assert store.publish_if_due()
+        assert published_label(db) == "one"
+
+        def slow(source: Path, target: Path) -> None:
+            clock[0] += 9  # of which 3 percent are five minutes
+            shutil.copyfile(source, target)
+
+        monkeypatch.setattr("ingest.store.writable.copy_into_place", slow)
+        change_label(store, "two")
+        clock[0] += 2.1
+        assert store.publish_if_due()
+        change_label(store, "three")
+        clock[0] += 299
+        assert not store.publish_if_due()
+        clock[0] += 2
+        assert store.publish_if_due()
+    assert published_label(db) == "three"
 
 
 def test_a_failed_change_leaves_nothing(tmp_path: Path) -> None:
