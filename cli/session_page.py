@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from analysis.inert_text import shortened
-from cli.output import aligned, details, safe, words
+from cli.output import Details, aligned, safe, words
 from cli.places import short_place, short_places
 from cli.session_story import Story, decision_words, mark
 
@@ -28,7 +28,7 @@ _VERDICT_STYLES = {
 
 def draw(story: Story) -> Iterator[RenderableType]:
     yield _line("bold", f"Session {story['session_id']}  {story['kind']}")
-    yield details(_head(story))
+    yield Details(_head(story))
     for turn in story["turns"]:
         yield safe("")
         yield from _turn(turn)
@@ -68,7 +68,7 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[RenderableType]:
     named: dict[str, object] = {"prompt": turn["prompt_id"], "see": short_places(turn["evidence"])}
     if turn["looping"]:
         named["loops"] = turn["looping"]
-    yield details({name: value for name, value in named.items() if value})
+    yield Details({name: value for name, value in named.items() if value})
     yield from _calls_of(turn["responses"])
     for trip in turn["trips"]:
         yield safe(_trip(trip), "red" if trip["in_force"] else "")
@@ -89,7 +89,7 @@ def _calls_of(responses: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType
         elif entry["class"] != "first-use":
             head.stylize("yellow")
         yield head
-        yield details(_call_details(entry), indent=7)
+        yield Details(_call_details(entry), indent=7)
 
 
 def _call_head(entry: Mapping[str, Any]) -> tuple[object, ...]:

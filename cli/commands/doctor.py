@@ -48,7 +48,7 @@ def doctor(view: View) -> int:
     elif view.format == "csv":
         output.write_csv(_COLUMNS, rows)
     else:
-        output.write_table(output.plain_table(_COLUMNS, rows))
+        output.write_table([output.plain_table(_COLUMNS, rows)])
     return code
 
 

@@ -32,5 +32,5 @@ def show(view: View, session_id: str) -> int:
         calls = session_story.calls_of(story) if story else []
         output.write_csv(list(calls[0]) if calls else [], calls)
     elif story:
-        output.write_table(*session_page.draw(story))
+        output.write_table(session_page.draw(story))
     return ExitCode.OK if story else ExitCode.NO_DATA

@@ -40,7 +40,7 @@ def triage(view: View) -> int:
     elif view.format == "csv":
         output.write_csv(rows.columns, found)
     else:
-        output.write_table(*_blocks(found, shortener))
+        output.write_table(_blocks(found, shortener))
     return ExitCode.OK
 
 
@@ -64,4 +64,4 @@ def _blocks(found: Sequence[dict[str, object]], shortener: Shortener) -> Iterato
         evidence = row["evidence"] if isinstance(row["evidence"], list) else []
         yield head
         why = f"{row['reason']} ({row['confidence']})"
-        yield output.details({"why": why, "see": short_places(evidence), "try": row["what_to_try"]})
+        yield output.Details({"why": why, "see": short_places(evidence), "try": row["what_to_try"]})
