@@ -12,7 +12,7 @@ from importlib import resources
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from ingest.errors import StoreDamaged
+from ingest.errors import LoopscopeError, StoreDamaged
 
 if TYPE_CHECKING:
     import duckdb
@@ -73,8 +73,12 @@ def _explained(name: str) -> Iterator[None]:
 
     try:
         yield
-    except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+    except duckdb.InterruptException:
         raise
+    except duckdb.OutOfMemoryException as e:
+        raise LoopscopeError(
+            f"The query {name} needs more memory than it may take. Narrow it with filters, or raise sql_memory_limit."
+        ) from e
     except duckdb.Error as e:
         first_line = str(e).splitlines()[0]
         raise StoreDamaged(

@@ -15,7 +15,7 @@ import pytest
 from analysis import queries
 from analysis.findings import DecisionRow, DivergenceRow, SessionFindings
 from analysis.reading import Filters, open_store
-from ingest.errors import StoreDamaged
+from ingest.errors import LoopscopeError, StoreDamaged
 from tests.support.found_rows import NOON, finding, publish, session
 
 NAMES = sorted(file.name.removesuffix(".sql") for file in resources.files("analysis").joinpath("sql").iterdir())
@@ -59,6 +59,13 @@ def test_a_query_of_ours_that_the_store_cannot_answer_is_explained(tmp_path: Pat
             queries.run(con, "triage")
         with pytest.raises(StoreDamaged, match="query triage"):
             queries.frame(con, "triage")
+
+
+def test_a_query_of_ours_that_needs_too_much_memory_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "text_of", lambda _: "SELECT list(range) FROM range(20000000)")
+    path = publish(tmp_path / "store.duckdb")
+    with closing(open_store(path, memory_limit="20MB")) as con, pytest.raises(LoopscopeError, match="sql_memory_limit"):
+        queries.run(con, "triage")
 
 
 def test_columns_of_one_name_are_all_kept(tmp_path: Path) -> None:
