@@ -1,6 +1,5 @@
 -- Worst first: what is stuck in silence (1), then what loops (2), then what a guard killed although it was fresh (3), then
 -- the rest; the newest first among equals. A turn's finding brings the turn's model and version, a session's the session's.
--- How a turn ended cannot be said while it still runs, so those two kinds wait until it is no longer fresh.
 SELECT CASE f.severity WHEN 1 THEN 'critical' WHEN 2 THEN 'high' WHEN 3 THEN 'medium' ELSE 'low' END AS severity,
        f.session_id, s.kind AS session_kind, f.turn_no, coalesce(t.model, list_extract(s.models, -1)) AS model,
        coalesce(t.client_version, s.client_version) AS client_version,
@@ -10,5 +9,4 @@ SELECT CASE f.severity WHEN 1 THEN 'critical' WHEN 2 THEN 'high' WHEN 3 THEN 'me
 FROM findings f
 LEFT JOIN turns t USING (session_id, turn_no)
 LEFT JOIN sessions s USING (session_id)
-WHERE NOT (t.verdict IS NOT DISTINCT FROM 'running' AND f.kind IN ('silent-hang', 'cut-off'))
 ORDER BY f.severity, ended_at DESC NULLS LAST, f.session_id, f.turn_no, f.kind, f.finding_id

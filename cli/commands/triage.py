@@ -45,23 +45,45 @@ def triage(view: View) -> int:
 
 
 def _blocks(found: Sequence[dict[str, object]], shortener: Shortener) -> Iterator[RenderableType]:
-    """Eight facts in columns leave no room for three sentences beside them, so these stand below."""
+    """Eight facts in columns leave no room for three sentences beside them, so these stand below.
+
+    One block for a session's turns with the same finding, with the words of the newest: twenty silent turns of one session
+    are one thing to look at.
+    """
+    groups: dict[tuple[object, object], list[dict[str, object]]] = {}
+    for row in found:
+        groups.setdefault((row["session_id"], row["kind"]), []).append(row)
+    newest = [group[0] for group in groups.values()]
     heads = [
         (
             row["severity"],
             row["kind"],
             shortener.short(str(row["session_id"])),
-            f"turn {row['turn_no']}" if row["turn_no"] is not None else "session",
+            _turns([other["turn_no"] for other in group]),
             row["model"],
             row["client_version"],
             row["entry_point"],
             row["verdict"],
         )
-        for row in found
+        for row, group in zip(newest, groups.values(), strict=True)
     ]
-    for row, head in zip(found, output.aligned(heads), strict=True):
+    for row, head in zip(newest, output.aligned(heads), strict=True):
         head.stylize(_STYLES.get(str(row["severity"]), ""))
         evidence = row["evidence"] if isinstance(row["evidence"], list) else []
         yield head
         why = f"{row['reason']} ({row['confidence']})"
         yield output.Details({"why": why, "see": short_places(evidence), "try": row["what_to_try"]})
+
+
+_MOST_TURNS = 3
+
+
+def _turns(numbers: Sequence[object]) -> str:
+    known = sorted(number for number in numbers if isinstance(number, int))
+    if not known:
+        return "session"
+    if len(known) == 1:
+        return f"turn {known[0]}"
+    if len(known) > _MOST_TURNS:
+        return f"{len(known)} turns to {known[-1]}"
+    return "turns " + ",".join(map(str, known))

@@ -70,10 +70,13 @@ WHERE NOT c.inherited AND (t.response_no IS NULL OR c.response_no <= t.response_
 CREATE OR REPLACE VIEW loop_events AS
 SELECT session_id, prompt_id, turn_no, loop_type, ts, model, explained_by FROM found_loop_events;
 
+-- How a turn ended cannot be said while it still runs: findings that rest on its end wait until it is no longer fresh.
 CREATE OR REPLACE VIEW findings AS
-SELECT finding_id, kind, session_id, turn_no, severity, reason, confidence, evidence, what_to_try,
-       wasted_calls, wasted_seconds, wasted_tokens
-FROM found_findings;
+SELECT f.finding_id, f.kind, f.session_id, f.turn_no, f.severity, f.reason, f.confidence, f.evidence, f.what_to_try,
+       f.wasted_calls, f.wasted_seconds, f.wasted_tokens
+FROM found_findings f
+LEFT JOIN turns t USING (session_id, turn_no)
+WHERE f.kind NOT IN ('silent-hang', 'cut-off') OR t.verdict IS DISTINCT FROM 'running';
 
 -- A session's verdict is its last turn's. Counts leave out what a fork copied.
 CREATE OR REPLACE VIEW sessions AS
