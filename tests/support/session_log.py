@@ -57,15 +57,24 @@ class SessionLog:
         self.records.append(Response(**self._common(), model="m", has_text=text, calls=calls))
         return self
 
-    def answer(self, recorded_id: str | None, answer: Answer = "tool", *, quoted_id: str | None = None) -> SessionLog:
+    def answer(
+        self,
+        recorded_id: str | None,
+        answer: Answer = "tool",
+        *,
+        quoted_id: str | None = None,
+        tool: str | None = None,
+        status: str | None = None,
+    ) -> SessionLog:
         self.records.append(
             Result(
                 **self._common(),
                 recorded_id=recorded_id,
+                tool=tool,
                 answer=answer,
                 quoted_id=quoted_id,
                 guard_hint="fingerprint" if answer == "duplicate" else None,
-                status="success" if answer == "tool" else "error",
+                status=status or ("success" if answer == "tool" else "error"),
             )
         )
         return self
