@@ -33,7 +33,7 @@ DONE = {
 }
 """Decision -> the outcomes that agree with it."""
 
-FilePosition = tuple[int, int, int]
+CallPosition = tuple[int, int, int]
 """Turn, response, call."""
 
 
@@ -121,7 +121,7 @@ def _recorded(raw: str, used: set[str], version: str) -> str:
     return f"{raw}__qwen_dup_{number}"
 
 
-def _positions(found: SessionFindings) -> list[FilePosition]:
+def _positions(found: SessionFindings) -> list[CallPosition]:
     return [(row.turn_no, row.response_no, row.call_no) for row in found.calls]
 
 
@@ -132,7 +132,7 @@ def _decisions(found: SessionFindings, guard: str) -> list[str | None]:
     return [exceptions.get(at, "execute") if at[1] <= trips.get(at[0], at[1]) else None for at in _positions(found)]
 
 
-def _first_trips(found: SessionFindings, guard: str) -> dict[int, FilePosition]:
+def _first_trips(found: SessionFindings, guard: str) -> dict[int, CallPosition]:
     tripped = [
         (row.turn_no, row.response_no, row.call_no) for row in found.decisions if row.guard == guard and row.decision == "trip"
     ]
@@ -173,7 +173,7 @@ def _without_repeats(turn: Sequence[Made]) -> Iterator[list[Made]]:
     yield response
 
 
-def _dropping_whole_responses(singly: Sequence[str | None], positions: Sequence[FilePosition]) -> list[str | None]:
+def _dropping_whole_responses(singly: Sequence[str | None], positions: Sequence[CallPosition]) -> list[str | None]:
     """What decisions on single calls come to where the calls stand in responses: a trip drops the rest of its response."""
     tripped = {at[:2] for at, decision in zip(positions, singly, strict=True) if decision == "trip"}
     return [
