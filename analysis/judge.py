@@ -10,7 +10,7 @@ from analysis.client_facts import EntryPoints, guards_in_force
 from analysis.guards import GUARDS, Answered
 from analysis.history import Batch, Walk
 from analysis.notes import annotate
-from analysis.replay import TurnReplay, batch_was_dropped, clears_answered, outcome_of
+from analysis.replay import TurnReplay, batch_was_dropped, clears_answered, done_with, outcome_of
 from analysis.timeline import Turn
 from analysis.turn_events import assign_events
 from analysis.turn_state import JudgedCall, TurnState
@@ -60,7 +60,7 @@ def _judge_batch(state: TurnState, batch: Batch) -> list[JudgedCall]:
         )
         for call in batch.calls
     ]
-    outcomes = [call.outcome for call in calls]
+    done = [done_with(call.of_batch, call.outcome) for call in calls]
     for replay in state.replays.values():
-        replay.see(batch, outcomes)
+        replay.see(batch, done)
     return calls

@@ -9,9 +9,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from analysis.fingerprint import canonical_name
+from analysis.history import BatchCall
 from analysis.provider_ids import call_half
 from analysis.turn_state import JudgedCall, TurnState
 
@@ -23,17 +24,30 @@ _RAN = frozenset(("executed", "failed", "cancelled"))
 def annotate(states: Sequence[TurnState]) -> None:
     calls = [call for state in states for call in state.calls]
     clamp = _clamped_length(calls)
+    shared = _shared_with_another(calls)
     first_of: dict[tuple[str | None, bytes | None], int] = {}
     for index, call in enumerate(calls):
         key = (call.of_batch.provider_id, call.of_batch.fingerprint)
-        call.class_reason = call.class_reason or _note(calls, call, index, first_of.get(key), clamp)
+        call.class_reason = _note(calls, call, index, first_of.get(key), clamp, shared) or call.class_reason
         first_of.setdefault(key, index)
     _class_by_call_half(calls)
 
 
-def _note(calls: Sequence[JudgedCall], call: JudgedCall, index: int, first: int | None, clamp: int | None) -> str | None:
-    if call.of_batch.call.corrupt_result_id:
+def _note(
+    calls: Sequence[JudgedCall],
+    call: JudgedCall,
+    index: int,
+    first: int | None,
+    clamp: int | None,
+    shared: Container[int],
+) -> str | None:
+    timeline_call = call.of_batch.call
+    if timeline_call.corrupt_result_id:
         return "corrupt id: its result carries it several times over"
+    if timeline_call.paired_by_order:
+        return "no id: paired with its result by order"
+    if index in shared:
+        return "the client's own id is collision-prone: it stood for another provider id before"
     match call.call_class:
         case "replay" if first is not None:
             return _re_run(calls[first], calls[first + 1 : index], call)
@@ -41,8 +55,10 @@ def _note(calls: Sequence[JudgedCall], call: JudgedCall, index: int, first: int 
             return _lost_duplicate(call)
         case "collision" if clamp is not None:
             return f"length clamp: every id is exactly {clamp} characters long, or shorter"
-        case "first-use" if _has_equal_sibling(call):
-            return "identical in one response: the same call under another id"
+        case "first-use" if siblings := _equal_siblings(call):
+            return _identical(call, siblings)
+        case "unknown":
+            return _distrusted_first(calls[:index], call)
     return None
 
 
@@ -73,10 +89,38 @@ def _lost_duplicate(call: JudgedCall) -> str:
     return "payload differs: a distinct call was lost"
 
 
-def _has_equal_sibling(call: JudgedCall) -> bool:
+def _equal_siblings(call: JudgedCall) -> list[BatchCall]:
     fingerprint = call.of_batch.fingerprint
+    if fingerprint is None:
+        return []
     siblings = (other for other in call.batch.calls if other is not call.of_batch and not other.same_response)
-    return fingerprint is not None and any(other.fingerprint == fingerprint for other in siblings)
+    return [other for other in siblings if other.fingerprint == fingerprint]
+
+
+def _identical(call: JudgedCall, siblings: Sequence[BatchCall]) -> str:
+    note = "identical in one response: the same call under another id"
+    unanswered = call.of_batch.call.result is None and any(other.call.result is not None for other in siblings)
+    return f"{note}; it has no result, the client seems to have de-duplicated it" if unanswered else note
+
+
+def _distrusted_first(before: Sequence[JudgedCall], call: JudgedCall) -> str | None:
+    """Which fault of the first call's arguments leaves this one undecided; None where the fault is its own."""
+    if call.of_batch.fingerprint is None:
+        return None
+    same_id = (other for other in before if other.of_batch.provider_id == call.of_batch.provider_id)
+    first = next(same_id, None)
+    return f"arguments of the first call under this id {first.of_batch.call.args_state}" if first is not None else None
+
+
+def _shared_with_another(calls: Sequence[JudgedCall]) -> set[int]:
+    """Positions of the calls whose recorded id stood for another provider id before, where the log holds the two apart."""
+    provider_of: dict[str | None, str] = {}
+    shared = set()
+    for index, judged in enumerate(calls):
+        call = judged.of_batch.call.call
+        if call.provider_id is not None and provider_of.setdefault(call.recorded_id, call.provider_id) != call.provider_id:
+            shared.add(index)
+    return shared
 
 
 def _clamped_length(calls: Sequence[JudgedCall]) -> int | None:

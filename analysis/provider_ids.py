@@ -40,6 +40,11 @@ def repeated_unit(recorded_id: str | None) -> str | None:
     return found["unit"] if found else None
 
 
+def says_no_id(recorded_id: str | None) -> bool:
+    """Missing, empty, or a missing value turned into text."""
+    return recorded_id is None or recorded_id in _NO_ID
+
+
 def call_half(provider: str) -> str | None:
     """The half of a composite id `CALL|ITEM` that names the call; gateways keep only the whole unique (openclaw#110956)."""
     left, bar, _ = provider.partition("|")
@@ -49,7 +54,7 @@ def call_half(provider: str) -> str | None:
 def provider_id(recorded_id: str | None, used: Container[str]) -> tuple[str | None, IdSource]:
     """The id that the model sent, given the ids `used` in its history before this response."""
     bare = history_id(recorded_id)
-    if bare is None or bare in _NO_ID or _CLIENT_MADE.match(bare):
+    if bare is None or says_no_id(bare) or _CLIENT_MADE.match(bare):
         return None, "absent"
     suffixed = _SUFFIX.match(bare)
     if suffixed and suffixed["base"] in used:

@@ -60,14 +60,14 @@ class TurnReplay:
     def decide(self, batch: Batch) -> list[Decision]:
         return self.guard.decide(batch.calls, batch.handled, self.answered)
 
-    def see(self, batch: Batch, outcomes: Sequence[Outcome]) -> None:
+    def see(self, batch: Batch, done: Sequence[Done]) -> None:
         """Take the batch in. Nothing after a trip: the turn is over for this guard."""
         if self.trip is not None:
             return
-        for call, decision, outcome in zip(batch.calls, self.decide(batch), outcomes, strict=True):
+        for call, decision, was_done in zip(batch.calls, self.decide(batch), done, strict=True):
             if decision != "execute":
                 self.exceptions.append((batch.response.no, call.call.no, decision))
-            if self.divergence is None and _differ(_DECIDED[decision], _DONE[outcome]):
+            if self.divergence is None and _differ(_DECIDED[decision], was_done):
                 self.divergence = (batch.response.no, call.call.no)
             if decision == "trip":
                 self.trip = Trip(batch, call)
@@ -100,7 +100,7 @@ def outcome_of(call: BatchCall, *, batch_was_dropped: bool, guard_is_known: bool
     match result.answer:
         case "duplicate":
             return "suppressed"
-        case "loop-skip":
+        case "loop-skip" | "skipped":
             return "skipped"
         case "cancelled":
             return "cancelled"
@@ -108,6 +108,14 @@ def outcome_of(call: BatchCall, *, batch_was_dropped: bool, guard_is_known: bool
             return "unanswered"
         case "tool":
             return "failed" if result.status == "error" else "executed"
+
+
+def done_with(call: BatchCall, outcome: Outcome) -> Done:
+    """What was done with the call, in a guard's terms. One skipped for another reason than a loop had passed the guard."""
+    result = call.call.result
+    if outcome == "skipped" and result is not None and result.answer == "skipped":
+        return "execute"
+    return _DONE[outcome]
 
 
 def batch_was_dropped(in_force: TurnReplay | None, batch: Batch) -> bool:

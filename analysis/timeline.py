@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from analysis.provider_ids import history_id, repeated_unit
+from analysis.provider_ids import history_id, repeated_unit, says_no_id
 from ingest.records import AnyRecord, ArgsState, Call, Compaction, Event, Prompt, Response, Result
 
 
@@ -26,6 +26,8 @@ class TimelineCall:
     """As the reader saw it, until the session as a whole tells more (args_trust)."""
     result: Result | None = None
     corrupt_result_id: bool = False
+    paired_by_order: bool = False
+    """Neither the call nor its result has an id: only tool name and order join them."""
 
     @property
     def fingerprint(self) -> bytes | None:
@@ -64,6 +66,8 @@ class Turn:
 
     def pair(self, result: Result) -> None:
         call = _call_awaiting(self, result, history_id(result.recorded_id))
+        if call is not None and says_no_id(result.recorded_id):
+            call.paired_by_order = True
         if call is None and (unit := repeated_unit(result.recorded_id)) is not None:
             call = _call_awaiting(self, result, unit)
             if call is not None:
@@ -161,11 +165,12 @@ def _add_response(turn: Turn, record: Response) -> None:
 def _call_awaiting(turn: Turn, result: Result, wanted: str | None) -> TimelineCall | None:
     for response in reversed(turn.responses):
         for call in response.calls:
-            if call.result is None and history_id(call.call.recorded_id) == wanted and _same_tool(call, result, wanted):
+            if call.result is None and _answers(result, wanted, call):
                 return call
     return None
 
 
-def _same_tool(call: TimelineCall, result: Result, wanted: str | None) -> bool:
-    """Without an id only order and name pair a result with its call."""
-    return bool(wanted) or result.tool is None or result.tool == call.call.tool
+def _answers(result: Result, wanted: str | None, call: TimelineCall) -> bool:
+    if says_no_id(wanted):
+        return says_no_id(call.call.recorded_id) and result.tool in (None, call.call.tool)
+    return history_id(call.call.recorded_id) == wanted

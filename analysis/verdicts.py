@@ -64,14 +64,13 @@ def _is_loop_protection(message: str | None) -> bool:
 
 
 def _by_skip_text(state: TurnState) -> Verdict | None:
-    skipped = [call for call in state.calls if call.outcome == "skipped"]
-    if not skipped:
+    answers = [result for call in state.calls if (result := call.of_batch.call.result) and result.answer == "loop-skip"]
+    if not answers:
         return None
-    count = f"{len(skipped)} call{'s' if len(skipped) > 1 else ''}"
+    count = f"{len(answers)} call{'s' if len(answers) > 1 else ''}"
     told = "" if told_user(state) is None else " and said so"
     reason = f"the daemon stopped the turn as a loop{told}; it skipped {count}"
-    answers = [call.of_batch.call.result for call in skipped]
-    return Verdict("stopped-visibly", reason, "certain", tuple(evidence_of(answer) for answer in answers if answer))
+    return Verdict("stopped-visibly", reason, "certain", tuple(map(evidence_of, answers)))
 
 
 def _by_loop_event(state: TurnState) -> Verdict | None:

@@ -28,7 +28,7 @@ FROM found_responses;
 
 CREATE OR REPLACE VIEW calls AS
 SELECT c.session_id, c.turn_no, c.response_no, c.call_no, c.ts, c.model, c.tool, c.recorded_id, c.provider_id, c.id_source,
-       lower(hex(c.fingerprint)) AS fingerprint, c.call_class AS class, c.class_reason, c.outcome,
+       lower(hex(c.fingerprint)) AS fingerprint, c.call_class AS class, c.class_reason, c.class_by_call_half, c.outcome,
        CASE WHEN c.inherited THEN
             coalesce(o.session_id, s.forked_from) || ':' || coalesce(o.turn_no, c.turn_no) || '.'
             || coalesce(o.response_no, c.response_no) || '.' || coalesce(o.call_no, c.call_no)
