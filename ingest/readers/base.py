@@ -25,6 +25,19 @@ FingerprintFunction = Callable[[str, object], tuple[bytes, bytes]]
 Row = AnyRecord | Problem
 
 
+Earlier = Callable[[int, int], bytes]
+"""(offset, length) -> those bytes of the part of the source that was read before; fewer where it is not there any more."""
+
+
+class Position(Struct, frozen=True):
+    """Where the reading of a source that has grown goes on: at the end of the last whole record."""
+
+    offset: int
+    line: int
+    memory: dict[str, Any]
+    """What of the earlier records matters to the later ones, as MessagePack has it."""
+
+
 class Sample(Struct, frozen=True):
     """The beginning of a source, as far as it parses: what a reader tells its format by."""
 
@@ -58,3 +71,11 @@ class Reader(ABC):
     @abstractmethod
     def finish(self) -> Iterator[Row]:
         """What the end of the source completes or shows to be torn."""
+
+    def position(self) -> Position | None:
+        """Asked between the last `feed` and `finish`. None: if this source grows, it has to be read from its start again."""
+        return None
+
+    def go_on(self, position: Position, earlier: Earlier) -> None:
+        """Of a new reader, before its first `feed`: what it yields then is what the reader of that position would have."""
+        raise NotImplementedError(f"{self.format} tells no position")

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from ingest.readers.base import FingerprintFunction, Reader, Row
+from ingest.readers.base import Earlier, FingerprintFunction, Position, Reader, Row
 from ingest.readers.salvage import Found, salvage
 from ingest.records import Place, Problem
 
@@ -47,6 +47,22 @@ class LineReader(Reader, Generic[Wire]):
     @abstractmethod
     def from_object(self, value: dict[str, Any], exact: bool) -> Wire | None:
         """The typed record from loosely decoded JSON whose members may have any type."""
+
+    def memory(self) -> dict[str, Any] | None:
+        """What of earlier lines matters to later ones. None, unless a reader says otherwise: it cannot go on where it was."""
+        return None
+
+    def recall(self, memory: dict[str, Any], earlier: Earlier) -> None:
+        """Takes back what `memory` gave."""
+
+    def position(self) -> Position | None:
+        memory = self.memory()
+        # Damage up to here may go on in what is new, or be mended by it.
+        return None if memory is None or self._run is not None else Position(self._offset, self._line, memory)
+
+    def go_on(self, position: Position, earlier: Earlier) -> None:
+        self._offset, self._line = position.offset, position.line
+        self.recall(position.memory, earlier)
 
     def feed(self, data: bytes) -> Iterator[Row]:
         end = data.rfind(b"\n") + 1

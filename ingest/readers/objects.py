@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ingest.readers.base import FingerprintFunction, Reader, Row
+from ingest.readers.base import Earlier, FingerprintFunction, Position, Reader, Row
 from ingest.records import Place, Problem
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}]', re.DOTALL)
@@ -56,6 +56,13 @@ class ObjectReader(Reader):
 
     def finish(self) -> Iterator[Row]:
         yield from self._read(len(self._buffer), final=True)
+
+    def position(self) -> Position:
+        """Before the object that may not have ended yet."""
+        return Position(self._offset, self._line, {})
+
+    def go_on(self, position: Position, earlier: Earlier) -> None:
+        self._offset, self._line = position.offset, position.line
 
     def _read(self, stop: int, final: bool = False) -> Iterator[Row]:
         with memoryview(self._buffer) as view:

@@ -32,6 +32,9 @@ class _SideLines(LineReader[dict[str, Any]]):
     def from_object(self, value: dict[str, Any], exact: bool) -> dict[str, Any]:
         return value
 
+    def memory(self) -> dict[str, Any]:
+        return {}
+
 
 class QwenLedgerReader(_SideLines):
     format = "qwen-ledger"
