@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Raw, Struct
 
+from ingest.readers.lenient_json import storable
 from ingest.records import Answer
 
 _DUPLICATE = 'Duplicate provider tool call id "'
@@ -22,6 +23,8 @@ _NOT_RECORDED = "Tool execution result was not recorded"
 _CANCELLED = "[Operation Cancelled]"
 
 _ERROR_FIRST = b'{"error"'
+_ERROR_LINE = 200
+"""Characters kept of an error's first line."""
 _LONGEST_TEXT = 100_000
 """Bytes. A synthetic answer is a sentence or two; a longer error is a tool's and is not decoded."""
 
@@ -58,6 +61,17 @@ def read_answer(response: Raw, status: str | None, execution_status: str | None)
         return _read_text(_decode_failure(response).error)
     except msgspec.MsgspecError:  # an error object, or a text that only the tool can have written
         return _ORDINARY
+
+
+def error_line(response: Raw) -> str | None:
+    """The first line of an answer that is an error; None where there is no text that says one."""
+    if not is_failure(response) or len(memoryview(response)) > _LONGEST_TEXT:
+        return None
+    try:
+        text = _decode_failure(response).error
+    except msgspec.MsgspecError:
+        return None
+    return next((storable(line.strip()[:_ERROR_LINE]) for line in text.split("\n") if line.strip()), None)
 
 
 def _read_text(text: str) -> Reading:

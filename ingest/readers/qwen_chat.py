@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from ingest.readers.base import FingerprintFunction, Row, Sample
 from ingest.readers.lines import LineReader
-from ingest.readers.qwen_answers import is_failure, read_answer
+from ingest.readers.qwen_answers import error_line, is_failure, read_answer
 from ingest.readers.qwen_bookkeeping import (
     COMPRESSION,
     UI_TELEMETRY,
@@ -37,6 +37,7 @@ from ingest.readers.qwen_wire import (
     from_object,
     microseconds,
 )
+from ingest.readers.repeated_answers import RepeatedAnswers
 from ingest.records import ArgsState, Call, Place, Prompt, Response, Result
 
 _ARGS_KEPT = 1024
@@ -58,7 +59,7 @@ _NO_OUTCOME = WireOutcome()
 class QwenChatReader(LineReader[WireRecord]):
     format = "qwen-chat"
     client = "qwen-code"
-    version = 1
+    version = 2
     decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(WireRecord)
     record_start = '{"uuid":'
 
@@ -66,6 +67,7 @@ class QwenChatReader(LineReader[WireRecord]):
         super().__init__(source, fingerprint)
         self._stem = self.name.removesuffix(".jsonl")
         self._round: str | None = None
+        self._answers = RepeatedAnswers()
 
     @classmethod
     def claims(cls, sample: Sample) -> bool:
@@ -170,6 +172,7 @@ class QwenChatReader(LineReader[WireRecord]):
             state = "redacted"
         if state in ("absent", "cut"):
             return Call(call.id, call.name, part, args_state=state)
+        self._answers.called(call.id, call.name, call.args)
         digest, canonical = self.fingerprint(call.name, call.args)
         return Call(
             call.id,
@@ -197,6 +200,8 @@ class QwenChatReader(LineReader[WireRecord]):
                 status = "error" if is_failure(response) else "success"
                 error_class = error_class or ("error" if status == "error" else None)
             reading = read_answer(response, status, told.execution_status)
+            call_id, tool = (answer.id or told.call_id, answer.name) if answer else (told.call_id, None)
+            digest = _digest(response, size) if size else None
             rows.append(
                 Result(
                     place=common.place,
@@ -207,8 +212,8 @@ class QwenChatReader(LineReader[WireRecord]):
                     version=common.version,
                     cwd=common.cwd,
                     forked_from=common.forked_from,
-                    recorded_id=(answer.id if answer else None) or told.call_id,
-                    tool=answer.name if answer else None,
+                    recorded_id=call_id,
+                    tool=tool,
                     part=index,
                     answer=reading.answer,
                     quoted_id=reading.quoted_id,
@@ -216,7 +221,9 @@ class QwenChatReader(LineReader[WireRecord]):
                     status=status,
                     error_class=error_class,
                     execution_status=told.execution_status,
-                    digest=_digest(response, size) if size else None,
+                    digest=digest,
+                    stable_digest=digest and self._answers.stable_digest(call_id, tool, response, size, digest),
+                    error_line=error_line(response) if status == "error" else None,
                     bytes=size,
                     duration_ms=told.duration_ms,
                 )

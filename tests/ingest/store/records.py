@@ -65,6 +65,8 @@ def every_kind(source: str, session_id: str = "s") -> list[AnyRecord]:
             error_class="EXEC",
             execution_status="done",
             digest=b"\xff\x00",
+            stable_digest=b"\x01",
+            error_line="it broke",
             bytes=12,
             duration_ms=1.5,
         ),
