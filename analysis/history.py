@@ -160,8 +160,9 @@ class Walk:
                 handled = _handled(entry_point, self._history, snapshot, turn.no, admitted)
                 yield Batch(turn, item, calls, handled, is_last=item is turn.responses[-1])
                 for call in calls:
-                    raw_ids[id(call.call)] = call.provider_id
                     recorded = history_id(call.call.call.recorded_id)
+                    # Without a provider's id it is handled under the client's, which the model may echo (runs of 0.21, 0.24).
+                    raw_ids[id(call.call)] = call.provider_id or recorded
                     self._history.add_call(recorded, call.provider_id, call.fingerprint)
 
 
