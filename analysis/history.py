@@ -16,72 +16,89 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from analysis.provider_ids import IdSource, history_id, provider_id
 from analysis.timeline import TimelineCall, TimelineResponse, Turn
-from ingest.records import Compaction, Result
+from ingest.records import Compaction, HistoryEntry, Result
 
 ENTRY_POINTS = ("headless", "tui", "acp", "serve", "sub-agent", "unknown")
 DAEMONS = frozenset(("acp", "serve"))
 
+PastCall = TimelineCall | HistoryEntry
+"""A call that a guard may compare with: of this log, or one of which a compaction kept the fingerprint alone."""
+
+Scope = Literal["entry-point", "headless", "tui", "daemon", "turn", "session"]
+"""Which calls count as handled. `entry-point`: as the client's own entry point has it, one of the three after it. `turn`:
+what ran in this turn; `session`: what was answered since the session began, compactions or not. No client has the last two."""
+SCOPES: tuple[Scope, ...] = ("entry-point", "headless", "tui", "daemon", "turn", "session")
+
 
 class ModelHistory:
-    def __init__(self) -> None:
+    def __init__(self, replaced: ModelHistory | None = None) -> None:
+        self.replaced = replaced
+        """The history that a compaction put this one in the place of."""
         self.used: set[str] = set()
         """Every id in it, as a call's or as an answer's."""
-        self._first_call: dict[str, bytes | None] = {}
+        self._first_call: dict[str, PastCall] = {}
         self._answered: dict[str, int] = {}
-        self._seen: dict[str, dict[bytes | None, int]] = {}
-        self._open: list[tuple[str, str | None, bytes | None]] = []
+        self._seen: dict[str, dict[bytes | None, list[tuple[int, PastCall]]]] = {}
+        """Of each provider id the answered calls by fingerprint, each with the turn of its answer."""
+        self._open: list[tuple[str, str | None, PastCall]] = []
 
-    def add_call(self, recorded: str | None, provider: str | None, fingerprint: bytes | None) -> None:
+    def add_call(self, recorded: str | None, provider: str | None, call: PastCall) -> None:
         if recorded:
             self.used.add(recorded)
-            self._first_call.setdefault(recorded, fingerprint)
-            self._open.append((recorded, provider, fingerprint))
+            self._first_call.setdefault(recorded, call)
+            self._open.append((recorded, provider, call))
 
     def add_answer(self, recorded: str | None, turn_no: int) -> None:
         if not recorded:
             return
         self.used.add(recorded)
         self._answered.setdefault(recorded, turn_no)
-        for index, (call_id, provider, fingerprint) in enumerate(self._open):
+        for index, (call_id, provider, call) in enumerate(self._open):
             if call_id == recorded:
-                self._remember(provider, fingerprint, turn_no)
+                self._remember(provider, call, turn_no)
                 del self._open[index]
                 return
 
     def repair_orphans(self, turn_no: int) -> None:
         """Before the prompt of `turn_no` is sent: calls still open count as answered in the turn before."""
-        for recorded, provider, fingerprint in self._open:
+        for recorded, provider, call in self._open:
             self._answered.setdefault(recorded, turn_no - 1)
-            self._remember(provider, fingerprint, turn_no - 1)
+            self._remember(provider, call, turn_no - 1)
         self._open.clear()
 
-    def _remember(self, provider: str | None, fingerprint: bytes | None, turn_no: int) -> None:
+    def _remember(self, provider: str | None, call: PastCall, turn_no: int) -> None:
         if provider is not None:
-            self._seen.setdefault(provider, {}).setdefault(fingerprint, turn_no)
+            self._seen.setdefault(provider, {}).setdefault(call.fingerprint, []).append((turn_no, call))
+
+    def knows(self, provider: str) -> bool:
+        """Whether the id was ever answered in it. False settles every question below."""
+        return provider in self._answered or provider in self._seen
 
     def answered(self, provider: str, before_turn: int) -> bool:
         return self._answered.get(provider, before_turn) < before_turn
 
-    def first_fingerprint(self, provider: str) -> bytes | None:
+    def first_call(self, provider: str) -> PastCall | None:
         return self._first_call.get(provider)
 
-    def has_call(self, provider: str) -> bool:
-        return provider in self._first_call
-
     def fingerprints(self, provider: str, before_turn: int) -> set[bytes | None]:
-        return {fp for fp, turn_no in self._seen.get(provider, {}).items() if turn_no < before_turn}
+        return {fp for fp, calls in self._seen.get(provider, {}).items() if calls[0][0] < before_turn}
+
+    def calls(self, provider: str, before_turn: int) -> Iterator[PastCall]:
+        for calls in self._seen.get(provider, {}).values():
+            yield from (call for turn_no, call in calls if turn_no < before_turn)
 
     @classmethod
-    def after(cls, compaction: Compaction, turn_no: int) -> ModelHistory:
-        history = cls()
+    def after(cls, compaction: Compaction, turn_no: int, replaced: ModelHistory) -> ModelHistory:
+        history = cls(replaced)
         for entry in compaction.entries:
             recorded = history_id(entry.recorded_id)
             if entry.kind == "call":
                 provider, _ = provider_id(entry.recorded_id, history.used)
-                history.add_call(recorded, provider, entry.fingerprint)
+                history.add_call(recorded, provider, entry)
             else:
                 history.add_answer(recorded, turn_no)
         return history
@@ -91,28 +108,49 @@ class ModelHistory:
 class Handled:
     """The ids a guard takes as handled at one batch. Valid until the walk goes on."""
 
-    history: ModelHistory
+    histories: tuple[ModelHistory, ...]
     before_turn: int
-    admitted: dict[str, list[bytes | None]]
-    """Raw ids let through in this prompt, with the fingerprints in order; empty for the daemon, which asks the history."""
+    admitted: dict[str, list[TimelineCall]]
+    """Raw ids let through in this prompt, with the calls in order; empty for the daemon, which asks the history."""
+
+    def knows(self, provider: str) -> bool:
+        """Whether the id was ever handled, by any way of asking. False settles every question below."""
+        return provider in self.admitted or any(history.knows(provider) for history in self.histories)
 
     def has(self, provider: str) -> bool:
         """Answered before, whatever the arguments: what the guard of 0.21 asks."""
-        return self.history.answered(provider, self.before_turn) or provider in self.admitted
+        answered = any(history.answered(provider, self.before_turn) for history in self.histories)
+        return answered or provider in self.admitted
 
     def has_call(self, provider: str) -> bool:
         """Answered, and the call is known: what the guard of 0.23 asks. An answer alone does not count (oracle, `history`)."""
-        in_history = self.history.answered(provider, self.before_turn) and self.history.has_call(provider)
-        return in_history or provider in self.admitted
+        return self.first_call(provider) is not None
+
+    def first_call(self, provider: str) -> PastCall | None:
+        """The first call handled under the id."""
+        for history in self.histories:
+            if history.answered(provider, self.before_turn) and (call := history.first_call(provider)) is not None:
+                return call
+        admitted = self.admitted.get(provider)
+        return admitted[0] if admitted else None
 
     def first(self, provider: str) -> bytes | None:
         """Fingerprint of the first call handled under the id; None where its arguments are not whole."""
-        if self.history.answered(provider, self.before_turn) and self.history.has_call(provider):
-            return self.history.first_fingerprint(provider)
-        return self.admitted[provider][0]
+        call = self.first_call(provider)
+        return call.fingerprint if call is not None else None
 
     def all(self, provider: str) -> set[bytes | None]:
-        return self.history.fingerprints(provider, self.before_turn) | set(self.admitted.get(provider, ()))
+        admitted = {call.fingerprint for call in self.admitted.get(provider, ())}
+        return admitted.union(*(history.fingerprints(provider, self.before_turn) for history in self.histories))
+
+    def calls(self, provider: str) -> list[PastCall]:
+        """Every call handled under the id, once, the first one first."""
+        first = self.first_call(provider)
+        calls = {id(first): first} if first is not None else {}
+        for history in self.histories:
+            calls.update((id(call), call) for call in history.calls(provider, self.before_turn))
+        calls.update((id(call), call) for call in self.admitted.get(provider, ()))
+        return list(calls.values())
 
 
 @dataclass(slots=True, eq=False)
@@ -130,64 +168,90 @@ class BatchCall:
 
 @dataclass(slots=True, eq=False)
 class Batch:
+    session: Walk
     turn: Turn
+    entry_point: str
     response: TimelineResponse
     calls: list[BatchCall]
     handled: Handled
+    """As the entry point has it."""
+    all_new: bool
+    """No call has an id that was handled before, or that the response already holds."""
     is_last: bool = False
     """No later response in the turn."""
+
+    def handled_in(self, scope: Scope) -> Handled:
+        return self.handled if scope == "entry-point" else self.session.handled(scope, self.turn.no)
 
 
 class Walk:
     """The session's batches in order, each with what was handled just before it; one turn at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, session_id: str, client: str) -> None:
+        self.session_id = session_id
+        self.client = client
         self._history = ModelHistory()
+        self._at_prompt = self._history
+        self._admitted: dict[str, list[TimelineCall]] = {}
 
     def batches(self, turn: Turn, entry_point: str) -> Iterator[Batch]:
         self._history.repair_orphans(turn.no)
-        snapshot = self._history
-        admitted: dict[str, list[bytes | None]] = {}
+        self._at_prompt, self._admitted = self._history, {}
+        scope = _scope_of(entry_point)
         raw_ids: dict[int, str | None] = {}
         for item in turn.items:
             if isinstance(item, Compaction):
-                self._history = ModelHistory.after(item, turn.no)
+                self._history = ModelHistory.after(item, turn.no, self._history)
             elif isinstance(item, Result):
                 self._history.add_answer(history_id(item.recorded_id), turn.no)
-                _admit(turn, item, raw_ids, admitted)
+                self._admit(turn, item, raw_ids)
             elif isinstance(item, TimelineResponse) and item.calls:
                 calls = _batch_calls(item, self._history.used)
-                handled = _handled(entry_point, self._history, snapshot, turn.no, admitted)
-                yield Batch(turn, item, calls, handled, is_last=item is turn.responses[-1])
+                handled = self.handled(scope, turn.no)
+                new = not any(
+                    call.same_response or (call.provider_id is not None and handled.knows(call.provider_id)) for call in calls
+                )
+                yield Batch(self, turn, entry_point, item, calls, handled, new, is_last=item is turn.responses[-1])
                 for call in calls:
                     recorded = history_id(call.call.call.recorded_id)
                     # Without a provider's id it is handled under the client's, which the model may echo (runs of 0.21, 0.24).
                     raw_ids[id(call.call)] = call.provider_id or recorded
-                    self._history.add_call(recorded, call.provider_id, call.fingerprint)
+                    self._history.add_call(recorded, call.provider_id, call.call)
+
+    def handled(self, scope: Scope, turn_no: int) -> Handled:
+        match scope:
+            case "daemon":
+                return Handled((self._history,), turn_no + 1, {})
+            case "tui":
+                return Handled((self._history,), turn_no + 1, self._admitted)
+            case "turn":
+                return Handled((), turn_no, self._admitted)
+            case "session":
+                return Handled(tuple(_from_the_start(self._history)), turn_no + 1, self._admitted)
+            case _:
+                return Handled((self._at_prompt,), turn_no, self._admitted)
+
+    def _admit(self, turn: Turn, result: Result, raw_ids: dict[int, str | None]) -> None:
+        """A call that was run (or refused with an ordinary error) counts as let through; a synthetic answer does not."""
+        if result.answer not in ("tool", "cancelled"):
+            return
+        call = turn.call_answered_by(result)
+        provider = raw_ids.get(id(call)) if call is not None else None
+        if call is not None and provider is not None:
+            self._admitted.setdefault(provider, []).append(call)
 
 
-def _handled(
-    entry_point: str,
-    history: ModelHistory,
-    snapshot: ModelHistory,
-    turn_no: int,
-    admitted: dict[str, list[bytes | None]],
-) -> Handled:
+def _scope_of(entry_point: str) -> Scope:
     if entry_point in DAEMONS:
-        return Handled(history, turn_no + 1, {})
-    if entry_point == "tui":
-        return Handled(history, turn_no + 1, admitted)
-    return Handled(snapshot, turn_no, admitted)
+        return "daemon"
+    return "tui" if entry_point == "tui" else "headless"
 
 
-def _admit(turn: Turn, result: Result, raw_ids: dict[int, str | None], admitted: dict[str, list[bytes | None]]) -> None:
-    """A call that was run (or refused with an ordinary error) counts as let through; a synthetic answer does not."""
-    if result.answer not in ("tool", "cancelled"):
-        return
-    call = turn.call_answered_by(result)
-    provider = raw_ids.get(id(call)) if call is not None else None
-    if call is not None and provider is not None:
-        admitted.setdefault(provider, []).append(call.fingerprint)
+def _from_the_start(history: ModelHistory) -> list[ModelHistory]:
+    chain = [history]
+    while chain[-1].replaced is not None:
+        chain.append(chain[-1].replaced)
+    return chain[::-1]
 
 
 def _batch_calls(response: TimelineResponse, used: set[str]) -> list[BatchCall]:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from analysis.guards import Answered, Decision, Guard
-from analysis.history import DAEMONS, Batch, BatchCall
+from analysis.guards import Answered, Contender, Decision
+from analysis.history import Batch, BatchCall
 
 Outcome = Literal["executed", "failed", "suppressed", "dropped", "skipped", "cancelled", "unanswered", "unknown"]
 Done = Literal["execute", "suppress", "stop", "unknown"]
@@ -49,7 +49,7 @@ class Trip:
 
 @dataclass(slots=True)
 class TurnReplay:
-    guard: Guard
+    contender: Contender
     answered: Answered
     exceptions: list[tuple[int, int, Decision]] = field(default_factory=list)
     """(response, call, decision) wherever the decision is not `execute`."""
@@ -57,13 +57,16 @@ class TurnReplay:
     """(response, call) of the first decision that differs from what was done."""
     trip: Trip | None = None
 
-    def decide(self, batch: Batch) -> list[Decision]:
-        return self.guard.decide(batch.calls, batch.handled, self.answered)
+    def decide(self, batch: Batch) -> Sequence[Decision]:
+        """Raises GuardFailed where the guard is not ours."""
+        return self.contender.guard.decide(batch, batch.handled_in(self.contender.world.scope), self.answered)
 
     def see(self, batch: Batch, done: Sequence[Done]) -> None:
         """Take the batch in. Nothing after a trip: the turn is over for this guard."""
         if self.trip is not None:
             return
+        if batch.all_new and self.contender.can_skip_new_ids and (self.divergence is not None or _was_run(done)):
+            return  # nothing to compare, nothing to decide: nearly every batch there is
         for call, decision, was_done in zip(batch.calls, self.decide(batch), done, strict=True):
             if decision != "execute":
                 self.exceptions.append((batch.response.no, call.call.no, decision))
@@ -72,9 +75,9 @@ class TurnReplay:
             if decision == "trip":
                 self.trip = Trip(batch, call)
             elif decision == "suppress" and call.provider_id is not None:
-                self.answered.surely.add(call.provider_id)
+                _count(self.answered.surely, call.provider_id)
             elif decision == "unknown" and call.provider_id is not None:
-                self.answered.maybe.add(call.provider_id)
+                _count(self.answered.maybe, call.provider_id)
 
     @property
     def trip_is_observed(self) -> bool:
@@ -85,9 +88,12 @@ def _differ(decided: Done, done: Done) -> bool:
     return "unknown" not in (decided, done) and decided != done
 
 
-def clears_answered(entry_point: str, origin: str) -> bool:
-    """Whether a turn starts with no id answered: always, but for a daemon's cron and background turns (code, 0.24.4)."""
-    return entry_point not in DAEMONS or origin not in ("cron", "notification")
+def _was_run(done: Sequence[Done]) -> bool:
+    return all(was_done == "execute" for was_done in done)
+
+
+def _count(times: dict[str, int], provider: str) -> None:
+    times[provider] = times.get(provider, 0) + 1
 
 
 def outcome_of(call: BatchCall, *, batch_was_dropped: bool, guard_is_known: bool) -> Outcome:

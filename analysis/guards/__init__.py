@@ -2,11 +2,13 @@
 
 from analysis.guards.any_fingerprint import AnyFingerprint
 from analysis.guards.base import Answered, Decision, Guard
+from analysis.guards.contender import Contender
 from analysis.guards.fingerprint import Fingerprint
 from analysis.guards.id_breaker import IdBreaker
 from analysis.guards.id_only import IdOnly
 from analysis.guards.none import NoGuard
 
 GUARDS: tuple[Guard, ...] = (NoGuard(), IdOnly(), IdBreaker(), Fingerprint(), AnyFingerprint())
+BUILT_IN: tuple[Contender, ...] = tuple(Contender(guard, "built-in", decides_by_repeats=True) for guard in GUARDS)
 
-__all__ = ["GUARDS", "Answered", "Decision", "Guard"]
+__all__ = ["BUILT_IN", "GUARDS", "Answered", "Contender", "Decision", "Guard"]

@@ -8,27 +8,32 @@ All guards share one frame, read from the client's code (0.21.10 and 0.24.4, ora
   of the batch `drop`, and the turn ends. (The client's breaker also fires on one handled id twice in a batch; the second
   never reaches it, because of the rule before.)
 They differ in what counts as a repeat and in whether there is a breaker. Which ids are handled, and when the answered ids are
-cleared, depends on the entry point and belongs to the replay, so that every guard is judged in the same world.
+cleared, depends on the entry point and belongs to the replay, so that every guard is judged in the same world (`contender.py`
+tells how another world is tried).
+
+The built-in guards, those of a Python file or an installed package, and programs of their own (`outside.py`) all have this one
+interface.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from msgspec import Struct
 
-from analysis.history import BatchCall, Handled
+from analysis.history import Batch, BatchCall, Handled
 
 Decision = Literal["execute", "suppress", "trip", "drop", "unknown"]
+DECISIONS: frozenset[str] = frozenset(get_args(Decision))
 
 
 class Answered(Struct):
-    """The provider ids answered synthetically since the last clearing."""
+    """How often each provider id was answered synthetically since the last clearing."""
 
-    surely: set[str]
-    maybe: set[str]
-    """Ids of calls that could not be decided (arguments redacted or cut): a repeat of these may trip or not."""
+    surely: dict[str, int]
+    maybe: dict[str, int]
+    """Calls that could not be decided (arguments redacted or cut): a repeat of these may trip or not."""
 
 
 class Guard(Protocol):
@@ -38,9 +43,13 @@ class Guard(Protocol):
     @property
     def about(self) -> str: ...
 
-    def decide(self, calls: Sequence[BatchCall], handled: Handled, answered: Answered) -> list[Decision]:
-        """One decision a call, in order. Changes nothing: the replay notes in `answered` what was suppressed."""
+    def decide(self, batch: Batch, handled: Handled, answered: Answered) -> Sequence[Decision]:
+        """One decision a call of `batch.calls`, in order. Changes nothing: the replay notes what was suppressed."""
         ...
+
+
+class GuardFailed(Exception):
+    """A guard that is not ours gave no usable answer; the text says how. Its session is lost to it, the run goes on."""
 
 
 class RepeatGuard(Struct, frozen=True):
@@ -48,16 +57,18 @@ class RepeatGuard(Struct, frozen=True):
 
     name: str
     about: str
-    has_breaker: bool = True
+    trips_after: int | None = 1
+    """So many synthetic answers to an id before the next repeat of it trips; None: there is no breaker."""
 
     def repeats(self, call: BatchCall, handled: Handled) -> bool | None:
         """Whether the call repeats a handled one; None where its arguments, or the first call's, are not whole."""
         raise NotImplementedError
 
-    def decide(self, calls: Sequence[BatchCall], handled: Handled, answered: Answered) -> list[Decision]:
+    def decide(self, batch: Batch, handled: Handled, answered: Answered) -> list[Decision]:
+        calls = batch.calls
         repeats = [False if call.provider_id is None or call.same_response else self.repeats(call, handled) for call in calls]
-        if self.has_breaker:
-            fires = self._tripping_call(calls, repeats, answered)
+        if self.trips_after is not None:
+            fires = self._tripping_call(calls, repeats, answered, self.trips_after)
             if fires == "unknown":
                 return ["unknown"] * len(calls)
             if fires is not None:
@@ -65,15 +76,16 @@ class RepeatGuard(Struct, frozen=True):
         return [_decision(call, repeat) for call, repeat in zip(calls, repeats, strict=True)]
 
     def _tripping_call(
-        self, calls: Sequence[BatchCall], repeats: Sequence[bool | None], answered: Answered
+        self, calls: Sequence[BatchCall], repeats: Sequence[bool | None], answered: Answered, trips_after: int
     ) -> int | Literal["unknown"] | None:
         undecided = False
         for index, (call, repeat) in enumerate(zip(calls, repeats, strict=True)):
-            surely = call.provider_id in answered.surely
-            maybe = surely or call.provider_id in answered.maybe
-            if repeat and surely:
+            if call.provider_id is None or repeat is False:
+                continue
+            times = answered.surely.get(call.provider_id, 0)
+            if repeat and times >= trips_after:
                 return index
-            undecided = undecided or (maybe and repeat is not False)
+            undecided = undecided or times + answered.maybe.get(call.provider_id, 0) >= trips_after
         return "unknown" if undecided else None
 
 

@@ -8,4 +8,4 @@ from analysis.guards.id_only import IdOnly
 class IdBreaker(IdOnly, frozen=True):
     name: str = "id-breaker"
     about: str = "answers a repeated provider id once, then ends the turn (PR #5657, shipped in 0.21)"
-    has_breaker: bool = True
+    trips_after: int | None = 1

@@ -9,7 +9,7 @@ from analysis.history import BatchCall, Handled
 class IdOnly(RepeatGuard, frozen=True):
     name: str = "id-only"
     about: str = "answers a repeated provider id instead of running it; never ends the turn (PR #5038)"
-    has_breaker: bool = False
+    trips_after: int | None = None
 
     def repeats(self, call: BatchCall, handled: Handled) -> bool | None:
         return call.provider_id is not None and handled.has(call.provider_id)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from analysis.guards.base import Answered, Decision
-from analysis.history import BatchCall, Handled
+from analysis.history import Batch, Handled
 
 
 class NoGuard(Struct, frozen=True):
     name: str = "none"
     about: str = "runs every call"
 
-    def decide(self, calls: Sequence[BatchCall], handled: Handled, answered: Answered) -> list[Decision]:
-        return ["execute"] * len(calls)
+    def decide(self, batch: Batch, handled: Handled, answered: Answered) -> list[Decision]:
+        return ["execute"] * len(batch.calls)
