@@ -14,6 +14,7 @@ from analysis.detectors.client_heuristics import explains
 from analysis.findings import DecisionRow, DivergenceRow, FindingRow, LoopEventRow, SessionFindings
 from analysis.guards import GUARDS
 from analysis.judge import judge
+from analysis.liveness import DEFAULT_LIVENESS
 from analysis.rows import call_row, dead_call_rows, model_of, orphan_rows, response_row, session_row, turn_row
 from analysis.timeline import build_turns, live_branch
 from analysis.trips import BREAKER_EVENT, trip_rows
@@ -43,7 +44,7 @@ def analyse(facts: SessionFacts) -> SessionFindings:
 
 def _add_turn(found: SessionFindings, session_id: str, state: TurnState) -> None:
     verdict = verdict_of(state)
-    turn = turn_row(session_id, state, verdict)
+    turn = turn_row(session_id, state, verdict, DEFAULT_LIVENESS)
     found.turns.append(turn)
     found.responses.extend(response_row(session_id, state, response) for response in state.turn.responses)
     found.calls.extend(call_row(session_id, state, call) for call in state.calls)

@@ -67,6 +67,7 @@ class EntryPoints:
         self._message_types = {
             event.attributes.get("message_type") for event in events if event.channel == "span" and event.name == "interaction"
         }
+        self._on_wire = any(event.channel == "wire" for event in events)
         self._is_served = "ledger" in self._names or any(_is_of_serve(turn) for turn in turns)
         if kind == "sub-agent":
             self.of_turns = [("sub-agent", "certain")] * len(turns)
@@ -80,7 +81,7 @@ class EntryPoints:
         daemon = "serve" if self._is_served else "acp"
         if _is_of_serve(turn) or "branch_checkpoint" in names:
             return daemon, "certain"
-        if "acp_prompt" in self._message_types and not headless_hint:
+        if ("acp_prompt" in self._message_types or self._on_wire) and not headless_hint:
             return daemon, "certain"
         if headless_hint and daemon_hint:
             return "tui", "certain"

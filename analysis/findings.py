@@ -44,6 +44,12 @@ class TurnRow(Struct, kw_only=True):
     evidence: list[str]
     open_ended: bool = False
     """The log ends in the middle of this turn: while it is fresh, the turn is running."""
+    progressed_at: int | None = None
+    """When the conversation last moved, bookkeeping aside."""
+    stale_at: int | None = None
+    """From when on silence is a reason to doubt that the turn runs; None where it is not open-ended."""
+    context_kept: bool | None = None
+    """Whether the model was told that the turn had been stopped; None where no evidence says."""
     looping: str | None = None
     inherited: bool = False
 
@@ -180,6 +186,68 @@ class FindingRow(Struct, kw_only=True):
     wasted_tokens: int | None = None
 
 
+class CardRow(Struct, kw_only=True):
+    """A card that an interface shows which adds one at every start."""
+
+    session_id: str
+    interface_no: int
+    """Each source of card events is an interface of its own, and each new beginning within one."""
+    search: str
+    """By which search an update finds its card: `reverse` or `forward`. Each card has a row for both."""
+    card_no: int
+    card_id: str | None = None
+    """The call's id as the interface was told it."""
+    surface: str
+    tool: str | None = None
+    round_no: int | None = None
+    turn_no: int | None = None
+    """With response_no and call_no the recorded call that the card stands for."""
+    response_no: int | None = None
+    call_no: int | None = None
+    starts: int
+    """Start events: several where one call was told again and again while it was streamed."""
+    completions: int
+    nth_of_id: int
+    cards_of_id: int
+    started_at: int | None = None
+    finished_at: int | None = None
+    state: str
+    """In the source's own words."""
+    result_lines: int
+    is_stuck: bool
+    ends_right: bool
+    cause: str | None = None
+    cause_is_certain: bool
+    reason: str | None = None
+    trip_guard: str | None = None
+    trip_turn_no: int | None = None
+    trip_response_no: int | None = None
+    fixed_by: list[str]
+    source_path: str
+    source_line: int
+    finished_line: int | None = None
+
+
+class CardRemedyRow(Struct, kw_only=True):
+    """What one remedy makes of one interface; the remedy `none` is the interface as it is."""
+
+    session_id: str
+    interface_no: int
+    surface: str
+    source_path: str
+    search: str
+    remedy: str
+    about: str
+    cards: int
+    waiting: int
+    wrong: int
+    swallowed_calls: int
+    """Genuine calls that no card shows."""
+    run_again: int
+    """Copies of a call that did not run and would."""
+    loses: str | None = None
+
+
 class SessionFindings(Struct, kw_only=True):
     """The rows of one session. `session` is None where there is no prompt and no call: such logs make no session."""
 
@@ -194,3 +262,5 @@ class SessionFindings(Struct, kw_only=True):
     trips: list[TripRow] = []
     loop_events: list[LoopEventRow] = []
     findings: list[FindingRow] = []
+    cards: list[CardRow] = []
+    card_remedies: list[CardRemedyRow] = []

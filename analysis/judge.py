@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from analysis.args_trust import distrust
 from analysis.client_facts import EntryPoints, guards_in_force
@@ -31,5 +32,7 @@ def states_of(facts: SessionFacts, turns: Sequence[Turn]) -> tuple[list[TurnStat
         TurnState(turn, entry_point, guard, is_last=turn is turns[-1])
         for turn, (entry_point, _), guard in zip(turns, entry_points.of_turns, guards, strict=True)
     ]
+    for before, after in pairwise(states):
+        after.previous, before.following = before, after
     distrust([call for turn in turns for call in turn.calls])
     return states, entry_points

@@ -7,9 +7,11 @@ from typing import TypeVar
 
 from analysis.client_facts import EntryPoints, turn_version
 from analysis.findings import CallRow, DeadCallRow, OrphanRow, ResponseRow, SessionRow, TurnRow
+from analysis.history import DAEMONS
+from analysis.liveness import Liveness
+from analysis.stalls import stale_at
 from analysis.timeline import TimelineResponse
-from analysis.turn_state import JudgedCall, TurnState
-from analysis.verdicts import Verdict
+from analysis.turn_state import JudgedCall, TurnState, Verdict
 from ingest.records import AnyRecord, Response, SessionFacts
 
 _T = TypeVar("_T")
@@ -37,7 +39,7 @@ def session_row(
     )
 
 
-def turn_row(session_id: str, state: TurnState, verdict: Verdict) -> TurnRow:
+def turn_row(session_id: str, state: TurnState, verdict: Verdict, liveness: Liveness) -> TurnRow:
     times = [record.ts for record in state.turn.records if record.ts is not None]
     return TurnRow(
         session_id=session_id,
@@ -57,6 +59,9 @@ def turn_row(session_id: str, state: TurnState, verdict: Verdict) -> TurnRow:
         confidence=verdict.confidence,
         evidence=list(verdict.evidence),
         open_ended=verdict.open_ended,
+        progressed_at=state.last_progress,
+        stale_at=stale_at(state, liveness) if verdict.open_ended else None,
+        context_kept=context_kept(state, verdict),
         inherited=state.turn.inherited,
     )
 
@@ -77,6 +82,20 @@ def model_of(state: TurnState) -> str | None:
     """The model of the turn's last response; a sub-agent's log names none, its meta file does."""
     by_response = (record.model for response in reversed(state.turn.responses) for record in response.records)
     return _first(by_response) or _first(event.model for event in (*state.log_events, *state.events))
+
+
+def context_kept(state: TurnState, verdict: Verdict) -> bool | None:
+    """Whether the model was told that the daemon had stopped this turn: by the text of the next turn's first request.
+
+    The note goes out with the next prompt and stands in no log (QWEN_CODE.md 5); only telemetry that keeps request texts shows
+    it. None where the turn was not stopped so, or no request text was kept.
+    """
+    following = state.following
+    if verdict.verdict != "stopped-visibly" or state.entry_point not in DAEMONS or following is None:
+        return None
+    requests = (event for event in following.events if event.name == "api_request" and "loop_note" in event.attributes)
+    first = min(requests, key=lambda event: event.ts or 0, default=None)
+    return None if first is None else first.attributes["loop_note"] == "true"
 
 
 def response_row(session_id: str, state: TurnState, response: TimelineResponse) -> ResponseRow:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.explicit_ends import is_agent_trip, told_user
 from analysis.findings import TripRow
 from analysis.turn_state import TurnState
-from analysis.verdicts import is_agent_trip, told_user
 
 BREAKER_EVENT = "global_tool_call_duplicate"
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from analysis.turn_state import TurnState, is_of_sub_agent
 from ingest.records import Event
 
-_OF_A_TURN = frozenset(("telemetry", "span"))
+_OF_A_TURN = frozenset(("telemetry", "span", "wire"))
 
 
 def assign_events(states: Sequence[TurnState], events: Sequence[Event], *, is_sub_agent: bool) -> None:
@@ -29,8 +29,10 @@ def assign_events(states: Sequence[TurnState], events: Sequence[Event], *, is_su
 def _state_of(
     states: Sequence[TurnState], by_prompt: dict[str, list[TurnState]], event: Event, is_sub_agent: bool
 ) -> TurnState | None:
-    if is_sub_agent:
+    if is_sub_agent or event.name == "exit":
         return states[-1] if states else None
+    if event.name == "ledger":
+        return next((state for state in states if state.turn.prompt and state.turn.prompt.prompt_id == event.prompt_id), None)
     if event.channel not in _OF_A_TURN or is_of_sub_agent(event):
         return None
     return _begun_last(by_prompt.get(event.prompt_id or "", states), event.ts)

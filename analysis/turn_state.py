@@ -6,8 +6,18 @@ from dataclasses import dataclass, field
 
 from analysis.history import Batch, BatchCall
 from analysis.replay import Outcome, TurnReplay
-from analysis.timeline import Turn
-from ingest.records import AnyRecord, Event
+from analysis.timeline import TimelineResponse, Turn
+from ingest.records import AnyRecord, Event, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    verdict: str
+    reason: str
+    confidence: str
+    evidence: tuple[str, ...] = ()
+    open_ended: bool = False
+    """The log ends in the middle of the turn: while it is fresh, the turn is running."""
 
 
 @dataclass(slots=True, eq=False)
@@ -30,6 +40,8 @@ class TurnState:
     entry_point: str
     guard_in_force: str
     is_last: bool
+    previous: TurnState | None = None
+    following: TurnState | None = None
     calls: list[JudgedCall] = field(default_factory=list)
     replays: dict[str, TurnReplay] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
@@ -57,6 +69,24 @@ class TurnState:
         """The client's own prompt id: from the turn's bookkeeping, else as the prompt record has it."""
         named = (event.prompt_id for event in self.log_events if event.prompt_id and _is_of_the_turn(event))
         return next(named, self.turn.prompt.prompt_id if self.turn.prompt else None)
+
+    @property
+    def last_item(self) -> TimelineResponse | Result | None:
+        """The last part of the conversation; prompts, bookkeeping and compactions are none."""
+        items = (item for item in reversed(self.turn.items) if isinstance(item, TimelineResponse | Result))
+        return next(items, None)
+
+    @property
+    def last_progress(self) -> int | None:
+        """When the conversation last moved. Bookkeeping does not count: it goes on beside a tool that hangs."""
+        times = [record.ts for record in self.turn.records if record.ts is not None and not isinstance(record, Event)]
+        return max(times, default=None)
+
+    @property
+    def open_calls(self) -> list[JudgedCall]:
+        """The calls of the last response that have no answer."""
+        last = self.turn.responses[-1] if self.turn.responses else None
+        return [call for call in self.calls if call.batch.response is last and call.of_batch.call.result is None]
 
     @property
     def last_evidence(self) -> list[str]:

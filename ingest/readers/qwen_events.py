@@ -234,6 +234,6 @@ def _kept(told: Attributes, channel: str, code: str | None) -> dict[str, str]:
             value = getattr(told, member)
             if value is not None:
                 kept[attribute] = str(value)[:_ATTRIBUTE_CHARACTERS]
-        if _LOOP_NOTE.search(memoryview(told.request_text)):
-            kept["loop_note"] = "true"
+        if len(memoryview(told.request_text)):
+            kept["loop_note"] = "true" if _LOOP_NOTE.search(memoryview(told.request_text)) else "false"
     return kept

@@ -12,7 +12,7 @@ CREATE OR REPLACE TABLE found_turns (
     started_at TIMESTAMP, ended_at TIMESTAMP, model VARCHAR, client_version VARCHAR, entry_point VARCHAR NOT NULL,
     guard_in_force VARCHAR NOT NULL, responses INTEGER NOT NULL, calls INTEGER NOT NULL,
     verdict VARCHAR NOT NULL, reason VARCHAR NOT NULL, confidence VARCHAR NOT NULL, evidence VARCHAR[] NOT NULL,
-    open_ended BOOLEAN NOT NULL, looping VARCHAR, inherited BOOLEAN NOT NULL
+    open_ended BOOLEAN NOT NULL, progressed_at TIMESTAMP, stale_at TIMESTAMP, context_kept BOOLEAN, looping VARCHAR, inherited BOOLEAN NOT NULL
 );
 CREATE OR REPLACE TABLE found_responses (
     session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, response_no INTEGER NOT NULL, ts TIMESTAMP,
@@ -58,6 +58,22 @@ CREATE OR REPLACE TABLE found_findings (
     finding_id VARCHAR NOT NULL, kind VARCHAR NOT NULL, session_id VARCHAR NOT NULL, turn_no INTEGER,
     severity INTEGER NOT NULL, reason VARCHAR NOT NULL, confidence VARCHAR NOT NULL, evidence VARCHAR[] NOT NULL,
     what_to_try VARCHAR NOT NULL, wasted_calls INTEGER, wasted_seconds DOUBLE, wasted_tokens BIGINT
+);
+CREATE OR REPLACE TABLE found_cards (
+    session_id VARCHAR NOT NULL, interface_no INTEGER NOT NULL, search VARCHAR NOT NULL, card_no INTEGER NOT NULL,
+    card_id VARCHAR, surface VARCHAR NOT NULL, tool VARCHAR, round_no BIGINT,
+    turn_no INTEGER, response_no INTEGER, call_no INTEGER,
+    starts INTEGER NOT NULL, completions INTEGER NOT NULL, nth_of_id INTEGER NOT NULL, cards_of_id INTEGER NOT NULL,
+    started_at TIMESTAMP, finished_at TIMESTAMP, state VARCHAR NOT NULL, result_lines BIGINT NOT NULL,
+    is_stuck BOOLEAN NOT NULL, ends_right BOOLEAN NOT NULL, cause VARCHAR, cause_is_certain BOOLEAN NOT NULL, reason VARCHAR,
+    trip_guard VARCHAR, trip_turn_no INTEGER, trip_response_no INTEGER, fixed_by VARCHAR[] NOT NULL,
+    source_path VARCHAR NOT NULL, source_line BIGINT NOT NULL, finished_line BIGINT
+);
+CREATE OR REPLACE TABLE found_card_remedies (
+    session_id VARCHAR NOT NULL, interface_no INTEGER NOT NULL, surface VARCHAR NOT NULL, source_path VARCHAR NOT NULL,
+    search VARCHAR NOT NULL, remedy VARCHAR NOT NULL, about VARCHAR NOT NULL,
+    cards INTEGER NOT NULL, waiting INTEGER NOT NULL, wrong INTEGER NOT NULL,
+    swallowed_calls INTEGER NOT NULL, run_again INTEGER NOT NULL, loses VARCHAR
 );
 -- The guards that were replayed, one row each, written with the findings.
 CREATE OR REPLACE TABLE found_guards (guard VARCHAR NOT NULL, about VARCHAR NOT NULL, source VARCHAR NOT NULL);

@@ -15,12 +15,15 @@ CREATE OR REPLACE VIEW turns AS
 SELECT session_id, turn_no, prompt_id, origin, started_at, ended_at, model, client_version, entry_point, guard_in_force,
        responses, calls,
        CASE WHEN is_running THEN 'running' ELSE verdict END AS verdict,
-       CASE WHEN is_running THEN 'the log ends in mid-turn and was written to less than '
-                 || CAST(date_part('epoch', fresh_for()) / 60 AS INTEGER) || ' minutes ago'
-            ELSE reason END AS reason,
+       CASE WHEN is_running THEN 'the log ends in mid-turn, and its last progress is fresh' ELSE reason END AS reason,
        CASE WHEN is_running THEN 'probable' ELSE confidence END AS confidence,
-       evidence, looping, inherited
-FROM (SELECT *, open_ended AND ended_at IS NOT NULL AND ended_at > as_of() - fresh_for() AS is_running FROM found_turns);
+       evidence, looping, inherited, context_kept
+FROM (
+    -- at least the chosen time, and as long as the tool in flight (or the model) may take
+    SELECT *, open_ended AND progressed_at IS NOT NULL
+              AND as_of() < greatest(stale_at, progressed_at + fresh_for()) AS is_running
+    FROM found_turns
+);
 
 CREATE OR REPLACE VIEW responses AS
 SELECT session_id, turn_no, response_no, ts, model, provider, tokens_in, tokens_out, tokens_cached, stop_reason, calls, has_text
@@ -77,6 +80,23 @@ SELECT f.finding_id, f.kind, f.session_id, f.turn_no, f.severity, f.reason, f.co
 FROM found_findings f
 LEFT JOIN turns t USING (session_id, turn_no)
 WHERE f.kind NOT IN ('silent-hang', 'cut-off') OR t.verdict IS DISTINCT FROM 'running';
+
+-- What an interface shows that adds a card at every start. `cards` is the interface whose updates go to the last card of their
+-- id; in `cards_by_search` stands the other one too.
+CREATE OR REPLACE VIEW cards_by_search AS
+SELECT session_id, interface_no, search, card_no, card_id, surface, tool, round_no, turn_no, response_no, call_no,
+       started_at AS started, finished_at AS finished, state, result_lines, starts, completions, nth_of_id, cards_of_id,
+       is_stuck, ends_right, cause, CASE WHEN cause IS NULL THEN NULL WHEN cause_is_certain THEN 'certain' ELSE 'probable' END
+       AS cause_confidence, reason, trip_guard, trip_turn_no, trip_response_no, fixed_by,
+       source_path, source_line, finished_line
+FROM found_cards;
+
+CREATE OR REPLACE VIEW cards AS SELECT * EXCLUDE (search) FROM cards_by_search WHERE search = 'reverse';
+
+CREATE OR REPLACE VIEW card_remedies AS
+SELECT session_id, interface_no, surface, source_path, search, remedy, about, cards, waiting, wrong, swallowed_calls, run_again,
+       loses
+FROM found_card_remedies;
 
 -- A session's verdict is its last turn's. Counts leave out what a fork copied.
 CREATE OR REPLACE VIEW sessions AS

@@ -109,7 +109,7 @@ def test_the_note_is_found_however_the_request_is_printed(separators: tuple[str,
     assert one(told).attributes["loop_note"] == expected
     quoting = [{"role": "user", "parts": [{"text": f'why "{note}"?'}, {"text": json.dumps({"text": note})}]}]
     told["attributes"]["request_text"] = json.dumps(quoting, separators=separators)
-    assert "loop_note" not in one(told).attributes
+    assert one(told).attributes["loop_note"] == "false"
 
 
 def test_old_and_new_spellings_of_time_and_body() -> None:
