@@ -33,6 +33,12 @@ class SessionLog:
         self.session_id = session_id
         self.version = version
         self.records: list[AnyRecord] = []
+        self._waited = 0
+
+    def wait(self, *, minutes: int) -> SessionLog:
+        """Nothing is written for so long."""
+        self._waited += minutes * 60 * SECOND
+        return self
 
     def _common(self) -> dict[str, Any]:
         number = len(self.records) + 1
@@ -41,7 +47,7 @@ class SessionLog:
             "session_id": self.session_id,
             "uuid": f"u{number}",
             "parent_uuid": f"u{number - 1}" if number > 1 else None,
-            "ts": START + number * SECOND,
+            "ts": START + number * SECOND + self._waited,
             "version": self.version,
         }
 
@@ -49,12 +55,16 @@ class SessionLog:
         self.records.append(Prompt(**self._common(), origin=origin))
         return self
 
-    def bookkeeping(self, name: str) -> SessionLog:
-        self.records.append(Event(**self._common(), channel="log", name=name))
+    def bookkeeping(self, name: str, *, prompt_id: str | None = None) -> SessionLog:
+        self.records.append(Event(**self._common(), channel="log", name=name, prompt_id=prompt_id))
         return self
 
-    def response(self, *calls: Call, text: bool = False) -> SessionLog:
-        self.records.append(Response(**self._common(), model="m", has_text=text, calls=calls))
+    def response(
+        self, *calls: Call, text: bool = False, thought: bool = False, model: str = "m", stop_reason: str | None = None
+    ) -> SessionLog:
+        self.records.append(
+            Response(**self._common(), model=model, has_text=text, has_thought=thought, stop_reason=stop_reason, calls=calls)
+        )
         return self
 
     def answer(
