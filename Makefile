@@ -6,10 +6,10 @@ BIN := .venv/bin
 # The stamp's name tells what it was built from (and where: a virtual environment cannot be moved).
 INSTALLED := .venv/installed-$(shell { cat requirements-dev.txt pyproject.toml; pwd; } | cksum | tr ' ' '-')
 
-.PHONY: help install demo test lint types contracts check picture lock
+.PHONY: help install demo test lint types contracts check oracle e2e picture lock
 
 help:  ## list what can be made
-	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
+	@sed -nE 's/^([a-z0-9]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
 
 install: $(INSTALLED)  ## build .venv with everything in it
 
@@ -30,6 +30,12 @@ contracts: install  ## which package may import which
 	$(BIN)/lint-imports --no-logo
 
 check: lint types contracts test  ## everything that has to hold before a commit
+
+oracle: install  ## ask the real client's own functions 200,000 times whether our keys and decisions are theirs (needs npm)
+	@$(BIN)/python -m tests.oracle.run
+
+e2e: install  ## run the real client against a scripted model and hold its logs' analysis against what it did (needs npm)
+	@$(BIN)/python -m tests.e2e.run
 
 picture: install  ## take docs/dashboard.png anew, with the browser test of the dashboard
 	LOOPSCOPE_PICTURE=docs/dashboard.png $(BIN)/pytest tests/dashboard/test_browser.py
