@@ -11,16 +11,20 @@ Lines end at b"\\n" alone: U+2028 and U+0085 stand raw inside strings, and str.s
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
 from ingest.readers.base import Earlier, FingerprintFunction, Position, Reader, Row
-from ingest.readers.salvage import Found, salvage
+from ingest.readers.fragments import Fragments, Mended, Piece
+from ingest.readers.salvage import Found, Note, salvage
 from ingest.records import Place, Problem
 
 Wire = TypeVar("Wire")
+
+LONGEST_LINE = 128 << 20
+"""Bytes. A longer line is skipped and told with its size: memory is bounded by it. Lines of 60 MB occur."""
 
 _BLOCK = 1 << 20
 """Bytes decoded at once. One odd line sends only its block down the slow path, and memory holds one block's records."""
@@ -36,9 +40,11 @@ class LineReader(Reader, Generic[Wire]):
     def __init__(self, source: str, fingerprint: FingerprintFunction) -> None:
         super().__init__(source, fingerprint)
         self._unfinished: list[bytes] = []
+        self._held = 0
+        """Bytes of the unfinished line so far, whether kept or, of a line too long, dropped."""
         self._offset = 0
         self._line = 1
-        self._run: tuple[Problem, int] | None = None
+        self._fragments = Fragments()
 
     @abstractmethod
     def rows(self, wire: Wire, place: Place) -> Sequence[Row] | None:
@@ -58,35 +64,59 @@ class LineReader(Reader, Generic[Wire]):
     def position(self) -> Position | None:
         memory = self.memory()
         # Damage up to here may go on in what is new, or be mended by it.
-        return None if memory is None or self._run is not None else Position(self._offset, self._line, memory)
+        return None if memory is None or self._fragments.waiting else Position(self._offset, self._line, memory)
 
     def go_on(self, position: Position, earlier: Earlier) -> None:
         self._offset, self._line = position.offset, position.line
         self.recall(position.memory, earlier)
 
+    def time_of_fragment(self, piece: bytes) -> int | None:
+        """When the record was written of which this is a piece, in microseconds, where that can be told."""
+        return None
+
+    def time_of_last_record(self) -> int | None:
+        return None
+
     def feed(self, data: bytes) -> Iterator[Row]:
         end = data.rfind(b"\n") + 1
-        if not end:
-            if data:
-                self._unfinished.append(data)
-            return
-        lines = b"".join((*self._unfinished, data[:end])) if self._unfinished else data[:end]
-        self._unfinished = [data[end:]] if end < len(data) else []
         start = 0
-        while start < len(lines):
-            stop = lines.find(b"\n", start + _BLOCK) + 1 or len(lines)
-            yield from self._read_block(lines if stop - start == len(lines) else lines[start:stop])
+        if end and self._held:
+            start = data.find(b"\n") + 1
+            self._hold(data[:start])
+            yield from self._end_held(self._read_block)
+        while start < end:
+            stop = data.find(b"\n", min(start + _BLOCK, end - 1), end) + 1
+            yield from self._read_block(data if stop - start == len(data) else data[start:stop])
             start = stop
+        if end < len(data):
+            self._hold(data[end:])
 
     def finish(self) -> Iterator[Row]:
-        yield from self._end_run()
-        last = b"".join(self._unfinished)
-        self._unfinished = []
-        for row in self._read_line(last, self._offset):
-            yield _torn(row) if isinstance(row, Problem) else row
-        if self._run is not None:
-            self._run = (_torn(self._run[0]), 1)
-        yield from self._end_run()
+        yield from self._end_held(self._read_last)
+        yield from self._fragments.end()
+
+    def _hold(self, data: bytes) -> None:
+        self._held += len(data)
+        if self._held > LONGEST_LINE:
+            self._unfinished.clear()
+        else:
+            self._unfinished.append(data)
+
+    def _end_held(self, read: Callable[[bytes], Iterator[Row]]) -> Iterator[Row]:
+        length, self._held = self._held, 0
+        if length <= LONGEST_LINE:
+            line = b"".join(self._unfinished)
+            self._unfinished.clear()
+            yield from read(line)
+            return
+        yield from self._fragments.record(self._line)
+        yield Problem("too-long", f"{length} bytes on one line, read are {LONGEST_LINE} at most", self._offset, self._line)
+        self._offset += length
+        self._line += 1
+
+    def _read_last(self, line: bytes) -> Iterator[Row]:
+        """A last line without its newline may still be in the writing."""
+        yield from self._read_line(line, self._offset, is_last=True)
 
     def _read_block(self, block: bytes) -> Iterator[Row]:
         ends: list[int] = []
@@ -105,10 +135,10 @@ class LineReader(Reader, Generic[Wire]):
             if wires:
                 place = Place(self.source, base + start, end - start, self._line)
                 rows = self.rows(wires[index], place)
-                if rows is not None and self._run is None:
+                if rows is not None and not self._fragments.waiting:
                     yield from rows
                 else:
-                    yield from self._after_run(rows, place)
+                    yield from self._with_fragments(rows, place)
             else:
                 yield from self._read_line(block[start:end], base + start)
             self._line += 1
@@ -122,53 +152,65 @@ class LineReader(Reader, Generic[Wire]):
             return []
         return wires
 
-    def _read_line(self, line: bytes, offset: int) -> Iterator[Row]:
+    def _read_line(self, line: bytes, offset: int, is_last: bool = False) -> Iterator[Row]:
         try:
             wire = self.decoder.decode(line)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            yield from self._salvage_line(line, offset)
+            yield from self._salvage_line(line, offset, is_last)
         else:
             place = Place(self.source, offset, len(line), self._line)
-            yield from self._after_run(self.rows(wire, place), place)
+            yield from self._with_fragments(self.rows(wire, place), place)
 
-    def _salvage_line(self, line: bytes, offset: int) -> Iterator[Row]:
-        for piece in salvage(line, self.record_start):
-            if isinstance(piece, Found):
-                place = Place(self.source, offset + piece.offset, piece.length, self._line)
-                wire = self.from_object(piece.value, piece.exact)
-                yield from self._after_run(None if wire is None else self.rows(wire, place), place)
-            elif piece.kind == "damaged":
-                yield from self._extend_run(Problem(piece.kind, piece.detail, offset + piece.offset, self._line))
+    def _salvage_line(self, line: bytes, offset: int, is_last: bool) -> Iterator[Row]:
+        if not line.strip() and not is_last:
+            if self._fragments.waiting:
+                yield from self._fragments.add(Piece(line, offset, self._line, None))
+            return
+        whole = Piece(line, offset, self._line, None)
+        mended = self._fragments.mend(whole) if self._fragments.waiting else None
+        if mended is not None:
+            yield from self._mended(mended)
+            return
+        read = 0
+        for found in salvage(line, self.record_start):
+            end = found.offset + found.length
+            if isinstance(found, Found):
+                place = Place(self.source, offset + found.offset, found.length, self._line)
+                yield from self._object(found.value, found.exact, place)
+            elif found.kind in ("damaged", "trailing-garbage"):
+                problem = self._problem("torn-tail" if is_last else found.kind, found, offset)
+                yield from self._add(Piece(line[read:end], offset + read, self._line, problem))
             else:
-                yield from self._end_run()
-                yield Problem(piece.kind, piece.detail, offset + piece.offset, self._line)
+                yield from self._fragments.fault(self._problem(found.kind, found, offset))
+            if found.length:
+                read = end
 
-    def _after_run(self, rows: Sequence[Row] | None, place: Place) -> Iterator[Row]:
+    def _problem(self, kind: str, note: Note, offset: int) -> Problem:
+        return Problem(kind, note.detail, offset + note.offset, self._line)
+
+    def _object(self, value: dict[str, Any], exact: bool, place: Place) -> Iterator[Row]:
+        wire = self.from_object(value, exact)
+        yield from self._with_fragments(None if wire is None else self.rows(wire, place), place)
+
+    def _add(self, piece: Piece) -> Iterator[Row]:
+        mended = self._fragments.mend(piece)
+        if mended is not None:
+            yield from self._mended(mended)
+            return
+        before, then = self.time_of_last_record(), self.time_of_fragment(piece.data)
+        if before is not None and then is not None and then < before and not piece.starts:
+            detail = "the rest of a record that is older than the one before it: two programs wrote this file at once"
+            yield Problem("concurrent-writers", detail, piece.offset, piece.line)
+        yield from self._fragments.add(piece)
+
+    def _mended(self, mended: Mended) -> Iterator[Row]:
+        yield from self._object(mended.value, True, Place(self.source, mended.offset, mended.length, mended.problem.line))
+        yield mended.problem
+
+    def _with_fragments(self, rows: Sequence[Row] | None, place: Place) -> Iterator[Row]:
         if rows is None:
             detail = f"{place.length} bytes: JSON, but no {self.format} record"
-            yield from self._extend_run(Problem("foreign-record", detail, place.offset, place.line))
+            yield from self._fragments.fault(Problem("foreign-record", detail, place.offset, place.line))
             return
-        yield from self._end_run()
+        yield from self._fragments.record(place.line)
         yield from rows
-
-    def _extend_run(self, problem: Problem) -> Iterator[Row]:
-        """Neighbouring lines with the same fault make one Problem: a record broken over three lines is one damage."""
-        if self._run is not None and self._run[0].kind == problem.kind:
-            self._run = (self._run[0], problem.line - self._run[0].line + 1)
-            return
-        yield from self._end_run()
-        self._run = (problem, 1)
-
-    def _end_run(self) -> Iterator[Row]:
-        if self._run is None:
-            return
-        (first, lines), self._run = self._run, None
-        detail = first.detail if lines == 1 else f"{lines} lines; the first: {first.detail}"
-        yield Problem(first.kind, detail, first.offset, first.line)
-
-
-def _torn(problem: Problem) -> Problem:
-    """Damage at the very end is a record that may still be in the writing."""
-    if problem.kind not in ("damaged", "trailing-garbage"):
-        return problem
-    return Problem("torn-tail", problem.detail, problem.offset, problem.line)

@@ -21,6 +21,8 @@ _GLUED_START = re.compile(rb'\{\r?\n {2}"')
 """A pretty-printed top-level object that begins on the line on which another was torn."""
 _IGNORED = re.compile(rb"(?:\s|\xef\xbb\xbf)*")
 _NULS = re.compile(rb"[\s\x00]+")
+LONGEST_OBJECT = 128 << 20
+"""Bytes. A longer one is passed over and told with its size: memory is bounded by it."""
 _PATIENCE = 4 << 20
 """Bytes without a boundary until brackets are counted: objects may stand on one line without end."""
 
@@ -36,6 +38,8 @@ class ObjectReader(Reader):
         self._line = 1
         self._counted = 0
         """Up to where, in the bytes now read, `_line` has counted."""
+        self._too_long: tuple[int, int] | None = None
+        """Offset and line at which a piece begins that is being passed over."""
 
     @abstractmethod
     def rows(self, data: bytes, place: Place) -> Sequence[Row] | None:
@@ -43,6 +47,8 @@ class ObjectReader(Reader):
 
     def feed(self, data: bytes) -> Iterator[Row]:
         self._buffer += data
+        if self._too_long is not None:
+            yield from self._pass_over(self._buffer.find(b"\n{") + 1, len(self._buffer) - 1)
         boundary = self._buffer.rfind(b"\n{", max(0, self._searched - 1))
         self._searched = len(self._buffer)
         if boundary >= 0:
@@ -51,15 +57,32 @@ class ObjectReader(Reader):
             last = max((end for _, end in _balanced(bytes(self._buffer), 0, len(self._buffer))), default=0)
             if last:
                 yield from self._read(last)
+            elif len(self._buffer) > LONGEST_OBJECT:
+                self._too_long = (self._offset, self._line)
+                yield from self._pass_over(0, len(self._buffer) - 1)
             else:
                 self._patience *= 2
 
     def finish(self) -> Iterator[Row]:
+        if self._too_long is not None:
+            yield from self._pass_over(len(self._buffer), 0)
         yield from self._read(len(self._buffer), final=True)
 
-    def position(self) -> Position:
+    def _pass_over(self, next_object: int, otherwise: int) -> Iterator[Problem]:
+        """Drops what comes before the next object; where none begins yet (0), the bytes that can belong to none."""
+        drop = next_object or otherwise
+        self._line += self._buffer.count(b"\n", 0, drop)
+        self._offset += drop
+        del self._buffer[:drop]
+        self._searched, self._patience = 0, _PATIENCE
+        if next_object and self._too_long is not None:
+            (offset, line), self._too_long = self._too_long, None
+            detail = f"{self._offset - offset} bytes in one piece, read are {LONGEST_OBJECT} at most"
+            yield Problem("too-long", detail, offset, line)
+
+    def position(self) -> Position | None:
         """Before the object that may not have ended yet."""
-        return Position(self._offset, self._line, {})
+        return Position(self._offset, self._line, {}) if self._too_long is None else None
 
     def go_on(self, position: Position, earlier: Earlier) -> None:
         self._offset, self._line = position.offset, position.line

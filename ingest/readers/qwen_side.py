@@ -20,6 +20,8 @@ from ingest.readers.qwen_wire import microseconds, time_of
 from ingest.records import Event, Place, Problem
 
 _ATTRIBUTE_CHARACTERS = 200
+_LONGEST_FILE = 16 << 20
+"""Bytes. The client writes a few hundred."""
 
 
 class _SideLines(LineReader[dict[str, Any]]):
@@ -90,16 +92,22 @@ class _WholeFile(Reader):
     def __init__(self, source: str, fingerprint: FingerprintFunction) -> None:
         super().__init__(source, fingerprint)
         self._data = bytearray()
+        self._size = 0
 
     @abstractmethod
     def event(self, value: dict[str, Any], place: Place) -> Event | None:
         """What the object says; None where it is none of this format."""
 
     def feed(self, data: bytes) -> Iterator[Row]:
-        self._data += data
+        self._size += len(data)
+        if self._size <= _LONGEST_FILE:
+            self._data += data
         return iter(())
 
     def finish(self) -> Iterator[Row]:
+        if self._size > _LONGEST_FILE:
+            yield Problem("too-long", f"{self._size} bytes, read are {_LONGEST_FILE} at most", 0, 1)
+            return
         data = bytes(self._data).removeprefix(b"\xef\xbb\xbf")
         if not data.strip():
             return

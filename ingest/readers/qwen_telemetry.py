@@ -123,12 +123,12 @@ def carries_something(event: Event) -> bool:
     return bool(event.session_id or event.prompt_id or event.response_id or event.call_id or event.message or event.error_class)
 
 
-def _moment(pair: object) -> int | None:
-    """[seconds, nanoseconds] in microseconds."""
-    if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, int) for part in pair):
-        seconds, nanoseconds = pair
+def _moment(value: object) -> int | None:
+    """Microseconds from [seconds, nanoseconds], as the SDK has it, or from any other spelling."""
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(part, int) for part in value):
+        seconds, nanoseconds = value
         return int(seconds) * 1_000_000 + int(nanoseconds) // 1000 if abs(seconds) < 1 << 40 else None
-    return None
+    return microseconds(time_of(value))
 
 
 def _version(pairs: list[Any]) -> str | None:

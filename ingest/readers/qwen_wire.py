@@ -6,7 +6,7 @@ the typed decoder, and `from_object` for lines that it refuses, where any member
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -83,6 +83,7 @@ CUT: Any = object()
 """Arguments of a call on a line with damaged bytes: what stands there is not what the client hashed."""
 
 _DECODE_TIME = msgspec.json.Decoder(datetime).decode
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def microseconds(moment: datetime | None) -> int | None:
@@ -96,15 +97,39 @@ def microseconds(moment: datetime | None) -> int | None:
 
 
 def time_of(value: object) -> datetime | None:
-    """A time as the client's versions write it: ISO text, or milliseconds since the epoch."""
+    """A time in any spelling that was seen: ISO text, and a count since the epoch in seconds, milliseconds, microseconds or
+    nanoseconds (told apart by its size), as a number, as digits, or as [seconds, nanoseconds]. 0 stands for unknown."""
     try:
         if isinstance(value, str):
-            return _DECODE_TIME(b'"' + value.encode() + b'"')
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
+            if not value.lstrip("-").replace(".", "", 1).isdecimal():
+                return _time_of_text(value)
+            value = float(value) if "." in value else int(value)
+        if isinstance(value, list):
+            seconds, nanoseconds = value
+            return _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value:
+            return _EPOCH + timedelta(microseconds=round(value * _unit(abs(value))))
+    except (ValueError, TypeError, OverflowError):
         pass
     return None
+
+
+def _time_of_text(text: str) -> datetime | None:
+    if "T" not in text and " " not in text:
+        return None  # a date alone would be taken for midnight
+    try:
+        return _DECODE_TIME(b'"' + text.encode() + b'"')
+    except ValueError:
+        return datetime.fromisoformat(text)
+
+
+def _unit(size: float) -> float:
+    """Microseconds in the unit in which a time of these years has this size: seconds stay below 1e11 until the year 5138."""
+    if size < 1e11:
+        return 1e6
+    if size < 1e14:
+        return 1e3
+    return 1.0 if size < 1e17 else 1e-3
 
 
 def from_object(value: dict[str, Any], exact: bool) -> WireRecord:

@@ -31,9 +31,12 @@ class Found(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
+    """What is wrong: with `length` bytes at `offset`, or (0) with the record that holds that byte."""
+
     kind: str
     detail: str
     offset: int
+    length: int = 0
 
 
 def salvage(line: bytes, record_start: str) -> Iterator[Found | Note]:
@@ -41,7 +44,7 @@ def salvage(line: bytes, record_start: str) -> Iterator[Found | Note]:
     for piece in _NULS_OR_TEXT.finditer(line):
         data = piece.group()
         if data[:1] == b"\x00":
-            yield Note("nul-block", f"{len(data)} NUL bytes", piece.start())
+            yield Note("nul-block", f"{len(data)} NUL bytes", piece.start(), len(data))
         else:
             yield from _salvage_text(data, piece.start(), record_start)
 
@@ -78,9 +81,11 @@ def _salvage_text(data: bytes, base: int, record_start: str) -> Iterator[Found |
         restart = text.find(record_start, at + 1)
         end = restart if restart >= 0 else len(text)
         kind = "trailing-garbage" if found and restart < 0 else "damaged"
-        yield Note(kind, f"{offset(end) - offset(at)} bytes: {reason}", offset(at))
+        length = offset(end) - offset(at)
+        yield Note(kind, f"{length} bytes: {reason}", offset(at), length)
         at = end
     else:
-        yield Note("damaged", f"{base + len(data) - offset(at)} bytes: too many broken pieces on one line", offset(at))
+        length = base + len(data) - offset(at)
+        yield Note("damaged", f"{length} bytes: too many broken pieces on one line", offset(at), length)
     if found > 1:
         yield Note("repaired", f"{found} records on one line", base)

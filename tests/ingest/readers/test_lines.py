@@ -101,9 +101,9 @@ def test_a_record_broken_over_lines_beside_two_on_one_line_shifts_nothing() -> N
     broken = line(prompt("u1")).replace(b'"message":', b'"message":\n')
     doubled = line(prompt("u2")) + line(prompt("u3"))
     rows = read(QwenChatReader, broken + b"\n" + doubled + b"\n" + lines(prompt("u4")))
-    assert uuids(rows) == ["u2", "u3", "u4"]
-    assert [one.place.line for one in records(rows)] == [3, 3, 4]
-    assert {problem.line for problem in problems(rows)} == {1, 2, 3}
+    assert uuids(rows) == ["u1", "u2", "u3", "u4"]
+    assert [one.place.line for one in records(rows)] == [1, 3, 3, 4]
+    assert [(problem.kind, problem.line) for problem in problems(rows)] == [("repaired", 1), ("repaired", 3)]
 
 
 def test_nul_blocks_cost_no_record() -> None:
@@ -125,9 +125,27 @@ def test_nul_blocks_cost_no_record() -> None:
     ]
 
 
-def test_a_record_over_three_lines_is_one_damage_and_the_next_is_read() -> None:
-    raw_newlines = line(prompt("u1", "a@b@c")).replace(b"@", b"\n")
+def test_a_record_over_several_lines_is_put_together_again() -> None:
+    raw_newlines = line(prompt("u1", "a@@b@c")).replace(b"@", b"\n")
     rows = read(QwenChatReader, lines(prompt("u0")) + raw_newlines + b"\n" + lines(prompt("u2")))
+    assert uuids(rows) == ["u0", "u1", "u2"]
+    (mended,) = problems(rows)
+    assert (mended.kind, mended.offset, mended.line) == ("repaired", len(lines(prompt("u0"))), 2)
+    assert "one record on 4 lines" in mended.detail
+    place = records(rows)[1].place
+    assert (place.offset, place.length, place.line) == (mended.offset, len(raw_newlines), 2)
+
+
+def test_raw_newlines_in_arguments_are_part_of_what_was_called() -> None:
+    whole = response("u1", call("c", command="echo a\n\n  b"))
+    raw_newlines = line(whole).replace(b"\\n", b"\n")
+    (mended,) = records(read(QwenChatReader, raw_newlines + b"\n"))
+    assert mended == records(read(QwenChatReader, lines(whole)))[0]
+
+
+def test_a_record_over_three_lines_that_lacks_a_piece_is_one_damage_and_the_next_is_read() -> None:
+    first, _, third = line(prompt("u1", "a@b@c")).replace(b'"parts":[', b"").split(b"@")
+    rows = read(QwenChatReader, lines(prompt("u0")) + b"\n".join((first, b"b", third)) + b"\n" + lines(prompt("u2")))
     assert uuids(rows) == ["u0", "u2"]
     (damage,) = problems(rows)
     assert (damage.kind, damage.line) == ("damaged", 2)
@@ -139,6 +157,35 @@ def test_a_second_writer_in_the_middle_of_a_line_costs_the_broken_record_only() 
     rows = read(QwenChatReader, log)
     assert uuids(rows) == ["u1", "u3", "u4"]
     assert kinds(rows) == ["damaged"]
+
+
+@pytest.mark.parametrize("rest_on", ["the same line", "the next line", "a later line"])
+@pytest.mark.parametrize("cut_at", [1, 9, 60, 150, -1])
+def test_a_record_with_another_writers_in_its_middle_is_kept_and_so_is_the_other(rest_on: str, cut_at: int) -> None:
+    broken, inner, between = line(prompt("u2", " a b ")), line(prompt("u3")), lines(prompt("u4"))
+    gap = {"the same line": b"", "the next line": b"\n", "a later line": b"\n" + between}[rest_on]
+    log = lines(prompt("u1")) + broken[:cut_at] + inner + gap + broken[cut_at:] + b"\n" + lines(prompt("u5"))
+    rows = read(QwenChatReader, log)
+    assert sorted(uuids(rows)) == ["u1", "u2", "u3", *(["u4"] if "later" in rest_on else []), "u5"]  # type: ignore[type-var]
+    assert next(row for row in records(rows) if row.uuid == "u2") == records(read(QwenChatReader, broken))[0]
+    mended = next(problem for problem in problems(rows) if problem.kind == "concurrent-writers")
+    assert (mended.offset, mended.line) == (len(lines(prompt("u1"))), 2)
+    assert log[mended.offset :].startswith(broken[:cut_at])
+
+
+def test_the_rest_of_an_older_record_betrays_a_second_writer() -> None:
+    older = line(prompt("u2") | {"timestamp": "2026-11-30T16:59:59.000Z"})
+    rows = read(QwenChatReader, lines(prompt("u1")) + older[20:] + b"\n" + lines(prompt("u3")))
+    assert uuids(rows) == ["u1", "u3"]
+    assert sorted((one.kind, one.line) for one in problems(rows)) == [("concurrent-writers", 2), ("damaged", 2)]
+
+
+def test_a_beginning_whose_rest_never_comes_is_damage() -> None:
+    broken = line(prompt("u2"))[:60] + line(prompt("u3")) + b"\n"
+    others = lines(*(prompt(f"v{number}") for number in range(40)))
+    rows = read(QwenChatReader, broken + others + line(prompt("u2"))[60:] + b"\n" + lines(prompt("u9")))
+    assert len(uuids(rows)) == 42
+    assert [(one.kind, one.line) for one in problems(rows)] == [("damaged", 1), ("damaged", 42)]
 
 
 def test_garbage_behind_a_record_is_told_and_the_record_kept() -> None:

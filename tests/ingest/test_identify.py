@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import random
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from backports import zstd
+
+from ingest.identify import WHY_SKIPPED, identify
+from ingest.readers.qwen_chat import QwenChatReader
+from ingest.readers.qwen_telemetry import QwenTelemetryReader
+from ingest.sources import HEAD_BYTES
+from tests.ingest.readers.reading import CHATS, DATA, SESSION, line, lines, prompt
+
+LOG = (CHATS / f"{SESSION}.jsonl").read_bytes()
+
+
+def kind(data: bytes, name: str = "a.jsonl") -> str:
+    reader, what = identify(Path("/logs") / name, io.BytesIO(data))
+    assert (reader is None) == (what in WHY_SKIPPED)
+    return what
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "anything"])
+def test_content_decides_packed_or_not_whatever_the_name(pack: Callable[[bytes], bytes], name: str) -> None:
+    assert identify(Path("/logs") / name, io.BytesIO(pack(LOG))) == (QwenChatReader, "qwen-chat")
+    telemetry = (DATA / "telemetry.log").read_bytes()
+    assert identify(Path("/logs") / name, io.BytesIO(pack(telemetry))) == (QwenTelemetryReader, "qwen-telemetry")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress])
+@pytest.mark.parametrize("blank", [b"", b"\n", b" ", b"\r\n\r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n", b" " * HEAD_BYTES])
+def test_nothing_but_white_space_is_empty(pack: Callable[[bytes], bytes], blank: bytes) -> None:
+    assert WHY_SKIPPED[kind(pack(blank), "telemetry.log")] == "it is empty"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress])
+def test_other_content_is_known_to_nobody(pack: Callable[[bytes], bytes]) -> None:
+    assert kind(pack(b'{"some":"json"}\n')) == "unknown"
+    assert kind(pack(b"\x00" * 5000)) == "unknown"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress])
+def test_a_log_is_recognised_behind_a_long_block_of_nuls_or_a_long_first_record(pack: Callable[[bytes], bytes]) -> None:
+    assert kind(pack(b"\x00" * 9000 + b"\n" + LOG)) == "qwen-chat"
+    assert kind(pack(line(prompt("u1", "x" * HEAD_BYTES)) + b"\n" + lines(prompt("u2")))) == "qwen-chat"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
+def test_a_packed_log_that_breaks_off_is_recognised_by_what_is_there(pack: Callable[[bytes], bytes]) -> None:
+    assert kind(pack(LOG + random.Random(1).randbytes(300_000))[:-100]) == "qwen-chat"
+    assert kind(pack(LOG)[:10]) == "unpackable"
+
+
+@pytest.mark.parametrize("pack", [lzma.compress, bz2.compress])
+def test_other_packings_are_named_as_such(pack: Callable[[bytes], bytes]) -> None:
+    assert "unpack it" in WHY_SKIPPED[kind(pack(LOG))]
+
+
+@pytest.mark.parametrize("message", [b"\x0a\x05hello", zstd.compress(b'{"resourceLogs":[]}')])
+def test_length_prefixed_frames_of_a_collector_are_told_from_other_binaries(message: bytes) -> None:
+    frame = struct.pack(">I", len(message)) + message
+    assert "format: json" in WHY_SKIPPED[kind(frame * 3, "traces.json")]
+    assert kind(b"\x00\x00\x00\x00" + message) == "unknown"
