@@ -6,20 +6,21 @@ handled ids carry over, but makes no finding, no decision and no trip: it happen
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
-from analysis.detectors import DETECTORS
+from analysis.detect import detect
+from analysis.detectors import TurnView
 from analysis.detectors.client_heuristics import explains
-from analysis.findings import DecisionRow, DivergenceRow, FindingRow, LoopEventRow, SessionFindings
+from analysis.findings import DecisionRow, DivergenceRow, LoopEventRow, SessionFindings
 from analysis.guards import GUARDS
 from analysis.judge import judge
 from analysis.liveness import DEFAULT_LIVENESS
 from analysis.rows import call_row, dead_call_rows, model_of, orphan_rows, response_row, session_row, turn_row
+from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from analysis.timeline import build_turns, live_branch
 from analysis.trips import BREAKER_EVENT, trip_rows
 from analysis.turn_state import TurnState
-from analysis.verdicts import verdict_of
+from analysis.verdicts import Verdict, verdict_of
 from ingest.records import Event, SessionFacts
 
 ANALYSIS_VERSION = 2
@@ -28,13 +29,18 @@ ANALYSIS_VERSION = 2
 __all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
 
 
-def analyse(facts: SessionFacts) -> SessionFindings:
+def analyse(facts: SessionFacts, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> SessionFindings:
     live, dead = live_branch(facts.records)
     turns = build_turns(live)
     found = SessionFindings(dead_calls=list(dead_call_rows(facts.session_id, dead)))
     states, entry_points = judge(facts, turns)
-    for state in states:
-        _add_turn(found, facts.session_id, state)
+    views = [TurnView(state, verdict_of(state)) for state in states]
+    for view in views:
+        _add_turn(found, facts.session_id, view.state, view.verdict)
+    own = [view for view in views if not view.state.turn.inherited]
+    found.findings, looping = detect(facts.session_id, own, thresholds)
+    for turn in found.turns:
+        turn.looping = looping.get(turn.turn_no)
     if facts.kind == "main":
         found.loop_events = [_loop_event(facts.session_id, event, states) for event in facts.events if _is_loop(event)]
     if states:
@@ -42,8 +48,7 @@ def analyse(facts: SessionFacts) -> SessionFindings:
     return found
 
 
-def _add_turn(found: SessionFindings, session_id: str, state: TurnState) -> None:
-    verdict = verdict_of(state)
+def _add_turn(found: SessionFindings, session_id: str, state: TurnState, verdict: Verdict) -> None:
     turn = turn_row(session_id, state, verdict, DEFAULT_LIVENESS)
     found.turns.append(turn)
     found.responses.extend(response_row(session_id, state, response) for response in state.turn.responses)
@@ -51,25 +56,6 @@ def _add_turn(found: SessionFindings, session_id: str, state: TurnState) -> None
     if turn.inherited:
         return
     found.orphans.extend(orphan_rows(session_id, state))
-    for detector in DETECTORS:
-        hit = detector.find(state, verdict)
-        if hit is None:
-            continue
-        if detector.is_loop and turn.looping is None:
-            turn.looping = detector.id
-        found.findings.append(
-            FindingRow(
-                finding_id=_finding_id(detector.id, session_id, state),
-                kind=detector.id,
-                session_id=session_id,
-                turn_no=state.turn.no,
-                severity=hit.severity or detector.severity,
-                reason=hit.reason,
-                confidence=hit.confidence,
-                evidence=list(hit.evidence),
-                what_to_try=hit.what_to_try or detector.what_to_try,
-            )
-        )
     for name, replay in state.replays.items():
         found.decisions.extend(
             DecisionRow(
@@ -90,13 +76,6 @@ def _add_turn(found: SessionFindings, session_id: str, state: TurnState) -> None
     found.trips.extend(trip_rows(session_id, state))
 
 
-def _finding_id(kind: str, session_id: str, state: TurnState) -> str:
-    """The same turn gives the same id in every store: made from the prompt's uuid, which a copied log keeps."""
-    prompt = state.turn.prompt
-    anchor = prompt.uuid if prompt is not None and prompt.uuid is not None else str(state.turn.no)
-    return hashlib.sha256("\0".join((kind, session_id, anchor)).encode()).hexdigest()[:16]
-
-
 def _is_loop(event: Event) -> bool:
     return event.name == "loop_detected"
 
@@ -107,7 +86,7 @@ def _loop_event(session_id: str, event: Event, states: Sequence[TurnState]) -> L
     explained_by = "unmatched"
     if state is not None and state.in_force_trip_call is not None and loop_type == BREAKER_EVENT:
         explained_by = "guard-trip"
-    elif state is not None and explains(state, loop_type):
+    elif state is not None and explains(state, event):
         explained_by = "detector"
     return LoopEventRow(
         session_id=session_id,

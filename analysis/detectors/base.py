@@ -1,16 +1,24 @@
-"""What a detector is: one declared reason to look at a turn.
+"""What a detector is: one declared reason to look at a turn, or at a session.
 
 Each is declared once, so that the pages, the CLI and the documentation read the same words: id, when it fires, why it matters,
-what to try. A detector sees one turn with its verdict and answers with at most one hit; it never looks at another turn.
+what to try. It answers with at most one hit. One that looks at a turn sees this turn with its verdict and no other; one that
+looks at a session sees all its turns and the calls that their loops have claimed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
-from analysis.turn_state import TurnState
+from analysis.call_keys import Comparison, comparisons
+from analysis.history import Batch
+from analysis.thresholds import Thresholds
+from analysis.timeline import TimelineResponse
+from analysis.turn_state import JudgedCall, TurnState
 from analysis.verdicts import Verdict
 
 
@@ -22,15 +30,83 @@ class Hit(Struct, frozen=True):
     """None: as declared."""
     what_to_try: str | None = None
     """None: as declared."""
+    wasted: tuple[JudgedCall, ...] = ()
+    """Calls that brought nothing: the first of equals did, and is not among them."""
+    wasted_replies: tuple[TimelineResponse, ...] = ()
+    """Responses without a call that brought nothing."""
 
 
-class Detector(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A response that holds calls."""
+
+    batch: Batch
+    calls: tuple[JudgedCall, ...]
+
+
+@dataclass(eq=False)
+class TurnView:
+    """A turn as the detectors see it. What several of them need is worked out once, and only if one asks."""
+
+    state: TurnState
+    verdict: Verdict
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        by_batch: dict[int, list[JudgedCall]] = {}
+        for call in self.state.calls:
+            by_batch.setdefault(id(call.batch), []).append(call)
+        return [Step(calls[0].batch, tuple(calls)) for calls in by_batch.values()]
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        """The strict comparison of its calls, then the loose one where that can make a difference."""
+        return comparisons(self.state.calls)
+
+
+@dataclass(eq=False)
+class SessionView:
+    turns: Sequence[TurnView]
+    claimed: set[int]
+    """By id(): calls that a loop of their turn is made of."""
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        return comparisons([call for turn in self.turns for call in turn.state.calls])
+
+
+class Declared(Struct, frozen=True, kw_only=True):
     id: str
     severity: int
     """1 is worst: 1 stuck in silence, 2 loops, 3 fresh calls killed, 4 and up for the record."""
     fires_when: str
+    """`{name}` stands for the threshold of that name."""
     why: str
     what_to_try: str
-    find: Callable[[TurnState, Verdict], Hit | None]
     is_loop: bool = False
-    """Whether a hit makes the turn `looping`."""
+    """Whether a hit makes the turn `looping`. Of a turn's loops the one declared first is the worst."""
+
+    def when(self, thresholds: Thresholds) -> str:
+        return self.fires_when.format_map(asdict(thresholds))
+
+
+class Detector(Declared, frozen=True, kw_only=True):
+    find: Callable[[TurnView, Thresholds], Hit | None]
+
+
+class SessionDetector(Declared, frozen=True, kw_only=True):
+    find: Callable[[SessionView, Thresholds], Hit | None]
+
+
+def first_hit(comparisons: Sequence[Comparison], look: Callable[[Comparison], Hit | None]) -> Hit | None:
+    """The hit of the first comparison that has one: a strict one makes the loose one idle."""
+    return next((hit for comparison in comparisons if (hit := look(comparison)) is not None), None)
+
+
+def lines(calls: Sequence[JudgedCall]) -> tuple[str, ...]:
+    """Evidence: where the first and the last of them stand."""
+    return tuple(dict.fromkeys((calls[0].evidence, calls[-1].evidence)))
+
+
+def tools(calls: Sequence[JudgedCall]) -> str:
+    return ", ".join(dict.fromkeys(call.of_batch.call.call.tool or "a call without a name" for call in calls))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from analysis.detectors.base import Detector, Hit
-from analysis.turn_state import TurnState
-from analysis.verdicts import Verdict
+from analysis.detectors.base import Detector, Hit, TurnView
+from analysis.thresholds import Thresholds
 
 
-def _provider_error(state: TurnState, verdict: Verdict) -> Hit | None:
-    if verdict.verdict != "provider-error":
+def _provider_error(view: TurnView, thresholds: Thresholds) -> Hit | None:
+    if view.verdict.verdict != "provider-error":
         return None
-    return Hit(verdict.reason, verdict.confidence, verdict.evidence)
+    return Hit(view.verdict.reason, view.verdict.confidence, view.verdict.evidence)
 
 
-def _cut_off(state: TurnState, verdict: Verdict) -> Hit | None:
-    if verdict.verdict != "truncated" or not state.is_last:
+def _cut_off(view: TurnView, thresholds: Thresholds) -> Hit | None:
+    if view.verdict.verdict != "truncated" or not view.state.is_last:
         return None
-    return Hit(verdict.reason, verdict.confidence, verdict.evidence)
+    return Hit(view.verdict.reason, view.verdict.confidence, view.verdict.evidence)
 
 
 PROVIDER_ERROR = Detector(

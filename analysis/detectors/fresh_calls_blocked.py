@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from analysis.detectors.base import Detector, Hit
-from analysis.turn_state import TurnState
-from analysis.verdicts import Verdict
+from analysis.detectors.base import Detector, Hit, TurnView
+from analysis.thresholds import Thresholds
 
 _FRESH = frozenset(("first-use", "collision", "no-id"))
 
 
-def _find(state: TurnState, verdict: Verdict) -> Hit | None:
-    tripped = state.in_force_trip_call is not None
+def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
+    tripped = view.state.in_force_trip_call is not None
     lost = ("suppressed", "dropped", "skipped") if tripped else ("suppressed",)
-    blocked = [call for call in state.calls if call.call_class in _FRESH and call.outcome in lost]
+    blocked = [call for call in view.state.calls if call.call_class in _FRESH and call.outcome in lost]
     if not blocked:
         return None
     collisions = sum(1 for call in blocked if call.call_class == "collision")
     ended = " and ended the turn" if tripped else ""
-    reason = f"guard {state.guard_in_force} blocked {len(blocked)} fresh call(s), {collisions} of them id collisions{ended}"
+    reason = (
+        f"guard {view.state.guard_in_force} blocked {len(blocked)} fresh call(s), {collisions} of them id collisions{ended}"
+    )
     lines = tuple(dict.fromkeys(call.evidence for call in blocked))
     return Hit(reason, "certain", lines[:4], severity=None if tripped else 4)
 

@@ -1,50 +1,33 @@
-"""The same call with the same result, response after response, under whatever ids."""
+"""The same call with the same answer, response after response, under whatever ids."""
 
 from __future__ import annotations
 
-from analysis.detectors.base import Detector, Hit
-from analysis.turn_state import JudgedCall, TurnState
-from analysis.verdicts import Verdict
-
-IN_A_ROW = 5
-"""The client's own threshold in headless mode (0.21.10, 0.24.4); here the results must be equal too: polling is no loop."""
+from analysis.call_keys import Comparison
+from analysis.detectors.base import Detector, Hit, TurnView, first_hit, lines, tools
+from analysis.detectors.sequences import longest_run
+from analysis.thresholds import Thresholds
 
 
-def longest_run(calls: list[JudgedCall]) -> list[JudgedCall]:
-    """The longest run of responses that hold only this one call, each answered alike."""
-    best: list[JudgedCall] = []
-    run: list[JudgedCall] = []
-    for call in calls:
-        alone = len(call.batch.calls) == 1
-        if run and alone and _key(call) is not None and _key(call) == _key(run[-1]):
-            run.append(call)
-        else:
-            run = [call] if alone else []
-        best = max(best, run, key=len)
-    return best
-
-
-def _key(call: JudgedCall) -> tuple[bytes, bytes] | None:
-    result = call.of_batch.call.result
-    fingerprint = call.of_batch.fingerprint
-    if result is None or result.digest is None or fingerprint is None or result.answer != "tool":
+def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
+    if len(view.steps) < thresholds.identical_in_a_row:
         return None
-    return fingerprint, result.digest
 
+    def look(comparison: Comparison) -> Hit | None:
+        keys = [comparison.key(step.calls[0]) if len(step.calls) == 1 else None for step in view.steps]
+        run = longest_run(keys)
+        if run.length < thresholds.identical_in_a_row:
+            return None
+        calls = [step.calls[0] for step in view.steps[run.start : run.start + run.length]]
+        reason = f"{tools(calls)} {run.length}x in a row {comparison.in_words(calls)}"
+        return Hit(reason, comparison.confidence, lines(calls), wasted=tuple(calls[1:]))
 
-def _find(state: TurnState, verdict: Verdict) -> Hit | None:
-    run = longest_run(state.calls)
-    if len(run) < IN_A_ROW:
-        return None
-    tool = run[0].of_batch.call.call.tool
-    reason = f"{tool} with the same arguments and the same result {len(run)}x in a row"
-    return Hit(reason, "certain", (run[0].evidence, run[-1].evidence))
+    return first_hit(view.comparisons, look)
 
 
 DETECTOR = Detector(
     id="identical-in-a-row",
     severity=2,
-    fires_when=f"{IN_A_ROW} responses in a row hold one and the same call and it is answered alike",
+    fires_when="{identical_in_a_row} responses in a row hold one and the same call and it is answered alike",
     why="Nothing changes from one response to the next: the model makes no progress.",
     what_to_try="interrupt and say what the result means; check whether the model sees the tool's results at all",
     find=_find,

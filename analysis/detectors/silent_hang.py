@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from analysis.detectors.base import Detector, Hit
-from analysis.turn_state import TurnState
-from analysis.verdicts import Verdict
+from analysis.detectors.base import Detector, Hit, TurnView
+from analysis.thresholds import Thresholds
 
 _WITHOUT_A_TRIP = "send the prompt again; if the answer stays empty, look at the model's gateway"
 
 
-def _find(state: TurnState, verdict: Verdict) -> Hit | None:
-    if verdict.verdict != "silent-hang":
+def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
+    if view.verdict.verdict != "silent-hang":
         return None
-    tripped = state.in_force_trip_call is not None
-    return Hit(verdict.reason, verdict.confidence, verdict.evidence, what_to_try=None if tripped else _WITHOUT_A_TRIP)
+    tripped = view.state.in_force_trip_call is not None
+    return Hit(
+        view.verdict.reason, view.verdict.confidence, view.verdict.evidence, what_to_try=None if tripped else _WITHOUT_A_TRIP
+    )
 
 
 DETECTOR = Detector(

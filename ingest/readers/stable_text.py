@@ -29,7 +29,7 @@ letter before it is part of the number's word, unless it is that of an escaped l
 _NAMED = re.compile(
     rb"""( (?: \b | (?<= \\[nrt] ) )
            (?: p?pids? | pgid | duration | elapsed | took | uptime | latency ) (?: _?(?:ms|s|sec|seconds) )?
-           (?:\\?")? \ ?[:=\ ] \ ? (?:\\?")? ) [0-9]+ (?:\.[0-9]+)?""",
+           (?:\\?")? \ ?[:=\ ] \ ? (?:\\?")? ) (?: [0-9]+ (?:\.[0-9]+)? | \(none\) )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _NAMES = (b"pid", b"PID", b"Pid", b"uration", b"lapsed", b"took", b"ptime", b"atency", b"PGID")

@@ -19,6 +19,7 @@ def _stub(path: str, digest: str) -> str:
     ("one", "other"),
     [
         ("Output: ok\nProcess Group PGID: 30756", "Output: ok\nProcess Group PGID: 9"),
+        ("Output: ok\nProcess Group PGID: 30756", "Output: ok\nProcess Group PGID: (none)"),
         ('{"state":"up","durationMs":12,"pid":4711}', '{"state":"up","durationMs":130,"pid":12}'),
         ("12 passed in 3.42s", "12 passed in 12.05s"),
         ("Time: 3 ms", "Time: 250 ms"),
