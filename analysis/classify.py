@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from analysis.history import BatchCall, Handled
 
+LATER_REPLAY = "repeats a later call under this id, which the shipped guard does not compare with"
+
 
 def classify(call: BatchCall, handled: Handled) -> tuple[str, str | None]:
     """The class, and why where it is not plain."""
@@ -22,4 +24,6 @@ def classify(call: BatchCall, handled: Handled) -> tuple[str, str | None]:
         return "unknown", f"arguments {call.call.args_state}"
     if first is None:
         return "unknown", "arguments of the first call under this id are not whole"
-    return ("replay", None) if first == call.fingerprint else ("collision", None)
+    if first == call.fingerprint:
+        return "replay", None
+    return "collision", LATER_REPLAY if call.fingerprint in handled.all(call.provider_id) else None

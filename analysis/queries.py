@@ -5,6 +5,7 @@ A query is text that we wrote; what a person or a log says is bound as a `$name`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     import polars
 
 
+_INCLUDED = re.compile(r"(?<=FROM )\{(\w+)\}")
+
+
 class Rows(NamedTuple):
     """An answer with its column names, which an empty answer needs too."""
 
@@ -31,7 +35,9 @@ class Rows(NamedTuple):
 
 @cache
 def text_of(name: str) -> str:
-    return resources.files("analysis").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+    """`FROM {name}` in a query stands for the query of that name: what several count must be the same rows."""
+    text = resources.files("analysis").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+    return _INCLUDED.sub(lambda included: f"(\n{text_of(included[1])})", text)
 
 
 def run(con: duckdb.DuckDBPyConnection, name: str, **parameters: object) -> Rows:

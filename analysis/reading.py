@@ -31,7 +31,7 @@ import duckdb
 
 from ingest.errors import LoopscopeError, NoStore, StoreDamaged, StoreTooNew
 
-SCHEMA = 1
+SCHEMA = 3
 """The newest schema of the facts that the queries here were written for."""
 
 

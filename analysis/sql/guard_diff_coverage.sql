@@ -1,22 +1,19 @@
 -- How much of the history a comparison of two guards stands on, one row. A call is valid where both guards' decisions are
 -- known and are facts.
-WITH pairs AS (
-    SELECT c.session_id, c.turn_no,
-           coalesce(b.basis = 'observed' AND d.basis = 'observed', false) AS is_observed,
-           coalesce(b.decision = 'unknown' OR d.decision = 'unknown', false) AS is_unknown,
-           b.decision <> d.decision AS differs
-    FROM calls c
-    LEFT JOIN (SELECT * FROM decisions WHERE guard = $base) b USING (session_id, turn_no, response_no, call_no)
-    LEFT JOIN (SELECT * FROM decisions WHERE guard = $candidate) d USING (session_id, turn_no, response_no, call_no)
-    WHERE c.echo_of IS NULL
-), judged AS (
-    SELECT *, is_observed AND NOT is_unknown AS is_valid FROM pairs
-)
 SELECT count(*) AS calls,
        count(*) FILTER (is_valid) AS valid_calls,
-       count(*) FILTER (is_observed AND is_unknown) AS unknown_calls,
-       count(*) FILTER (NOT is_observed) AS counterfactual_calls,
-       count(*) FILTER (is_valid AND differs) AS differing_calls,
+       count(*) FILTER (basis = 'observed' AND NOT is_valid) AS unknown_calls,
+       count(*) FILTER (basis <> 'observed') AS counterfactual_calls,
+       count(*) FILTER (is_valid AND base_decision <> candidate_decision) AS differing_calls,
        count(DISTINCT (session_id, turn_no)) AS turns,
-       count(DISTINCT (session_id, turn_no)) FILTER (is_valid AND differs) AS differing_turns
-FROM judged
+       count(DISTINCT (session_id, turn_no)) FILTER (is_valid AND base_decision <> candidate_decision) AS differing_turns,
+       count(DISTINCT session_id) AS sessions,
+       count(*) FILTER (is_valid AND base_decision = 'execute') AS base_executes,
+       count(*) FILTER (is_valid AND base_blocks) AS base_blocks,
+       count(*) FILTER (is_valid AND base_decision = 'trip') AS base_trips,
+       count(*) FILTER (is_valid AND base_blocks AND class = 'collision') AS base_blocks_collisions,
+       count(*) FILTER (is_valid AND base_blocks AND class IN ('replay', 'later-replay')) AS base_catches_replays,
+       count(*) FILTER (is_valid AND base_decision = 'execute' AND class IN ('replay', 'later-replay')) AS base_misses_replays,
+       count(*) FILTER (is_valid AND base_blocks AND class = 're-run') AS base_blocks_re_runs,
+       count(*) FILTER (is_valid AND base_blocks AND class = 're-run' AND candidate_decision = 'execute') AS re_runs_released
+FROM {guard_pairs}

@@ -187,10 +187,15 @@ def three_calls(session_id: str, *, diverges_at: int | None) -> SessionFindings:
     return made
 
 
+def pairs_of(con: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    unsplit = {"by_model": False, "by_version": False, "by_entry_point": False}
+    return queries.run(con, "guard_diff", base="id-breaker", candidate="fingerprint", **unsplit).dicts()
+
+
 def test_two_guards_are_compared_on_facts_and_apart_from_them(tmp_path: Path) -> None:
     path = publish(tmp_path / "store.duckdb", three_calls("s", diverges_at=2))
     with closing(open_store(path)) as con:
-        pairs = queries.run(con, "guard_diff", base="id-breaker", candidate="fingerprint").dicts()
+        pairs = pairs_of(con)
         (coverage,) = queries.run(con, "guard_diff_coverage", base="id-breaker", candidate="fingerprint").dicts()
     told = [(p["basis"], p["base_decision"], p["candidate_decision"], p["class"], p["calls"]) for p in pairs]
     assert told == [
@@ -207,6 +212,15 @@ def test_two_guards_are_compared_on_facts_and_apart_from_them(tmp_path: Path) ->
         "differing_calls": 1,
         "turns": 1,
         "differing_turns": 1,
+        "sessions": 1,
+        "base_executes": 1,
+        "base_blocks": 1,
+        "base_trips": 0,
+        "base_blocks_collisions": 1,
+        "base_catches_replays": 0,
+        "base_misses_replays": 0,
+        "base_blocks_re_runs": 0,
+        "re_runs_released": 0,
     }
 
 
@@ -215,7 +229,7 @@ def test_a_call_after_a_guards_trip_is_not_reached_and_no_fact(tmp_path: Path) -
     made.decisions = [DecisionRow(guard="id-breaker", session_id="s", turn_no=1, response_no=1, call_no=1, decision="trip")]
     made.trips[0].response_no = 1
     with closing(open_store(publish(tmp_path / "store.duckdb", made))) as con:
-        pairs = queries.run(con, "guard_diff", base="id-breaker", candidate="fingerprint").dicts()
+        pairs = pairs_of(con)
     assert [(p["basis"], p["base_decision"], p["candidate_decision"], p["calls"]) for p in pairs] == [
         ("observed", "trip", "execute", 1),
         ("counterfactual", "not-reached", "execute", 2),

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from tests.cli.conftest import Loopscope
+from tests.cli.conftest import Answer, Loopscope
 from tests.cli.recordings import session_of
 
 GUARDS = {"none", "id-only", "id-breaker", "fingerprint", "any-fingerprint"}
@@ -19,6 +20,10 @@ def test_the_guards_are_listed_with_what_they_did(loopscope: Loopscope, recorded
     assert all(guard in table for guard in GUARDS)
 
 
+def pairs(answer: Answer) -> list[dict[str, Any]]:
+    return [row for row in answer.json() if row["section"] == "pair"]
+
+
 def test_a_comparison_on_one_session_is_its_arithmetic(loopscope: Loopscope, recorded: Path) -> None:
     """executed, suppressed, tripped by id-breaker: fingerprint agrees, then lets it run, and then knows only what if."""
     session_id = session_of("0.21.10/a_same_id_diff_args_underscore.acp")
@@ -26,7 +31,7 @@ def test_a_comparison_on_one_session_is_its_arithmetic(loopscope: Loopscope, rec
     answer = loopscope(*arguments, "--format=json")
     told = [
         (row["basis"], row["base_decision"], row["candidate_decision"], row["class"], row["model"], row["calls"], row["turns"])
-        for row in answer.json()
+        for row in pairs(answer)
     ]
     assert told == [
         ("observed", "suppress", "execute", "collision", "kimi-k3", 1, 1),
@@ -34,15 +39,21 @@ def test_a_comparison_on_one_session_is_its_arithmetic(loopscope: Loopscope, rec
         ("counterfactual", "trip", "execute", "collision", "kimi-k3", 1, 1),
     ]
     coverage = "Valid for 2 of 3 calls (1 counterfactual, 0 unknown). The guards differ on 1 of them, in 1 of 1 turns."
-    assert answer.err.strip() == coverage
+    proof = "Proof: replays still caught 0 of 0, collisions released 1 of 1."
+    assert answer.err.splitlines() == [coverage, proof]
     table = loopscope(*arguments)
-    assert coverage in table.out
+    assert table.out.endswith(f"{coverage}\n{proof}\n")
     assert table.err == ""
 
 
 def test_every_call_is_counted_once_and_facts_apart(loopscope: Loopscope, recorded: Path) -> None:
-    for base, candidate in (("id-breaker", "fingerprint"), ("none", "any-fingerprint"), ("id-only", "id-only")):
-        rows = loopscope("guard", "diff", base, candidate, "--format=json", "--db", recorded).json()
+    for base, candidate in (
+        ("id-breaker", "fingerprint"),
+        ("none", "any-fingerprint"),
+        ("id-only", "id-only"),
+        ("in-force", "none"),
+    ):
+        rows = pairs(loopscope("guard", "diff", base, candidate, "--format=json", "--db", recorded))
         query = "SELECT count(*) AS calls FROM calls WHERE echo_of IS NULL"
         ((total,),) = [row.values() for row in loopscope("sql", query, "--format=json", "--db", recorded).json()]
         assert sum(row["calls"] for row in rows) == total > 0

@@ -1,0 +1,118 @@
+"""`loopscope guard diff`: two guards over the same history, and a gate on what changes."""
+
+from __future__ import annotations
+
+import click
+
+from analysis.compare import CHANGE_NAMES, CHANGES, DEFAULT_COVERAGE, calls_of, judge_gate
+from cli import output
+from cli.exit_codes import ExitCode
+from cli.guard_lab import require_guards
+from cli.guard_report import SPLITS, Comparison, as_rows, compare, draw
+from cli.view import View, reading_options
+
+_EXIT_CODES = {
+    "passed": ExitCode.OK,
+    "found": ExitCode.FOUND,
+    "no-data": ExitCode.NO_DATA,
+    "cannot-tell": ExitCode.CANNOT_TELL,
+}
+
+
+_CSV_COLUMNS = [
+    "basis",
+    "base_decision",
+    "candidate_decision",
+    "same",
+    "changes",
+    "class",
+    "model",
+    "version",
+    "entry_point",
+    "calls",
+    "turns",
+    "sessions",
+]
+
+
+class NameList(click.ParamType[tuple[str, ...]]):
+    """Names of a known set, separated by commas."""
+
+    name = "names"
+
+    def __init__(self, known: tuple[str, ...]) -> None:
+        self.known = known
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        names = tuple(dict.fromkeys(name.strip() for name in str(value).split(",") if name.strip()))
+        for name in names:
+            if name not in self.known:
+                self.fail(f"{name!r} is none of {', '.join(self.known)}", param, ctx)
+        if not names:
+            self.fail("no name given", param, ctx)
+        return names
+
+
+@click.command(
+    "diff",
+    short_help="What CANDIDATE decides otherwise than BASE.",
+    epilog="Changes: " + "; ".join(f"{change.name}: {change.about}" for change in CHANGES) + ".",
+)
+@click.argument("base")
+@click.argument("candidate")
+@click.option("--by", type=NameList(SPLITS), default=(), help=f"Split the table further: {', '.join(SPLITS)}. JSON always is.")
+@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Calls to show, worst first.")
+@click.option(
+    "--fail-on", type=NameList((*CHANGE_NAMES, "any")), metavar="CHANGES", help="Exit 1 where one of these changes is found."
+)
+@click.option(
+    "--min-coverage",
+    type=click.FloatRange(0, 100),
+    default=DEFAULT_COVERAGE,
+    show_default=True,
+    help="Percent of the calls that must be valid for both guards before --fail-on may pass; below it exits 4.",
+)
+@reading_options
+def diff(
+    view: View,
+    base: str,
+    candidate: str,
+    by: tuple[str, ...],
+    examples: int,
+    fail_on: tuple[str, ...] | None,
+    min_coverage: float,
+) -> int:
+    """Count the calls by what guard BASE and guard CANDIDATE decide on them, by class, model, version and entry point.
+
+    Either may be `in-force`: the guard that was in force in each turn. A row is `observed` where both guards still stand on
+    history as it happened. Once a guard decides otherwise than was done, its later decisions in that turn are
+    `counterfactual`: listed apart, never summed with the facts. `not-reached`: the guard had ended the turn before this call.
+
+    JSON is a list of objects: `section` says of what, `format_version` of which form.
+    """
+    with view.open() as con:
+        require_guards(con, base, candidate)
+        comparison = compare(con, base, candidate, SPLITS if view.format == "json" else by, examples)
+    _write(view, comparison, by)
+    if fail_on is None:
+        return ExitCode.OK
+    kinds = CHANGE_NAMES if "any" in fail_on else fail_on
+    result = judge_gate(kinds, calls_of(comparison.changes), comparison.coverage, min_coverage)
+    click.echo(f"Gate {result.verdict}: {'; '.join(result.reasons) or ', '.join(fail_on)}", err=True)
+    return _EXIT_CODES[result.verdict]
+
+
+def _write(view: View, comparison: Comparison, by: tuple[str, ...]) -> None:
+    if not comparison.pairs:
+        view.explain_empty("There is no call to compare the guards on.")
+    if view.format == "json":
+        output.write_json(as_rows(comparison))
+    elif view.format == "csv":
+        output.write_csv(_CSV_COLUMNS, comparison.pairs)
+    elif comparison.pairs:
+        output.write_table(draw(comparison, by))
+    if comparison.pairs:
+        for sentence in comparison.sentences:
+            click.echo(sentence, err=view.format != "table")
