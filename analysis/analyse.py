@@ -15,7 +15,16 @@ from analysis.findings import DecisionRow, DivergenceRow, LoopEventRow, SessionF
 from analysis.guards import GUARDS
 from analysis.judge import judge
 from analysis.liveness import DEFAULT_LIVENESS
-from analysis.rows import call_row, dead_call_rows, model_of, orphan_rows, response_row, session_row, turn_row
+from analysis.rows import (
+    call_row,
+    dead_call_rows,
+    divergent_copy_rows,
+    model_of,
+    orphan_rows,
+    response_row,
+    session_row,
+    turn_row,
+)
 from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from analysis.timeline import build_turns, live_branch
 from analysis.trips import BREAKER_EVENT, trip_rows
@@ -32,7 +41,10 @@ __all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
 def analyse(facts: SessionFacts, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> SessionFindings:
     live, dead = live_branch(facts.records)
     turns = build_turns(live)
-    found = SessionFindings(dead_calls=list(dead_call_rows(facts.session_id, dead)))
+    found = SessionFindings(
+        dead_calls=list(dead_call_rows(facts.session_id, dead)),
+        divergent_copies=list(divergent_copy_rows(facts)),
+    )
     states, entry_points = judge(facts, turns)
     views = [TurnView(state, verdict_of(state)) for state in states]
     for view in views:

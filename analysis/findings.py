@@ -248,6 +248,13 @@ class CardRemedyRow(Struct, kw_only=True):
     loses: str | None = None
 
 
+class DivergentCopyRow(Struct, kw_only=True):
+    session_id: str
+    source_path: str
+    byte_offset: int
+    line: int
+
+
 class SessionFindings(Struct, kw_only=True):
     """The rows of one session. `session` is None where there is no prompt and no call: such logs make no session."""
 
@@ -257,6 +264,7 @@ class SessionFindings(Struct, kw_only=True):
     calls: list[CallRow] = []
     dead_calls: list[DeadCallRow] = []
     orphans: list[OrphanRow] = []
+    divergent_copies: list[DivergentCopyRow] = []
     decisions: list[DecisionRow] = []
     divergences: list[DivergenceRow] = []
     trips: list[TripRow] = []

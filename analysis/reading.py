@@ -156,7 +156,8 @@ def _shadow_findings(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
     con.execute(_CHOSEN_TURNS, values)
     tables = con.execute(
         "SELECT table_name, bool_or(column_name = 'turn_no') FROM duckdb_columns() "
-        "WHERE database_name = 'loopscope' AND starts_with(table_name, 'found_') AND table_name <> 'found_orphans' "
+        "WHERE database_name = 'loopscope' AND starts_with(table_name, 'found_') "
+        "AND table_name NOT IN ('found_orphans', 'found_divergent_copies') "
         "GROUP BY table_name HAVING bool_or(column_name = 'session_id')"
     ).fetchall()
     for table, has_turns in tables:

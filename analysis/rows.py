@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from analysis.client_facts import EntryPoints, turn_version
-from analysis.findings import CallRow, DeadCallRow, OrphanRow, ResponseRow, SessionRow, TurnRow
+from analysis.findings import CallRow, DeadCallRow, DivergentCopyRow, OrphanRow, ResponseRow, SessionRow, TurnRow
 from analysis.history import DAEMONS
 from analysis.liveness import Liveness
 from analysis.stalls import stale_at
@@ -21,7 +21,7 @@ def session_row(
     facts: SessionFacts, live: Sequence[AnyRecord], states: Sequence[TurnState], entry_points: EntryPoints
 ) -> SessionRow:
     own = [record for record in live if record.forked_from is None]
-    times = [record.ts for record in own if record.ts is not None]
+    started_at, ended_at = _span(own)
     last = states[-1]
     return SessionRow(
         session_id=facts.session_id,
@@ -34,20 +34,20 @@ def session_row(
         entry_point_confidence=entry_points.of_turns[-1][1],
         guard_in_force=last.guard_in_force,
         cwd=next((record.cwd for record in live if record.cwd is not None), None),
-        started_at=min(times, default=None),
-        ended_at=max(times, default=None),
+        started_at=started_at,
+        ended_at=ended_at,
     )
 
 
 def turn_row(session_id: str, state: TurnState, verdict: Verdict, liveness: Liveness) -> TurnRow:
-    times = [record.ts for record in state.turn.records if record.ts is not None]
+    started_at, ended_at = _span(state.turn.records)
     return TurnRow(
         session_id=session_id,
         turn_no=state.turn.no,
         prompt_id=state.prompt_id,
         origin=state.turn.prompt.origin if state.turn.prompt else "unknown",
-        started_at=min(times, default=None),
-        ended_at=max(times, default=None),
+        started_at=started_at,
+        ended_at=ended_at,
         model=model_of(state),
         client_version=turn_version(state.turn),
         entry_point=state.entry_point,
@@ -76,6 +76,20 @@ def orphan_rows(session_id: str, state: TurnState) -> Iterator[OrphanRow]:
             byte_offset=result.place.offset,
             line=result.place.line,
         )
+
+
+def _span(records: Iterable[AnyRecord]) -> tuple[int | None, int | None]:
+    """From the first record to the last, not from the earliest time to the latest: a clock that was set in between, and set
+    back, would make hours of a minute."""
+    times = [record.ts for record in records if record.ts is not None]
+    if not times or times[-1] < times[0]:
+        return min(times, default=None), max(times, default=None)
+    return times[0], times[-1]
+
+
+def divergent_copy_rows(facts: SessionFacts) -> Iterator[DivergentCopyRow]:
+    for place in facts.divergent_copies:
+        yield DivergentCopyRow(session_id=facts.session_id, source_path=place.source, byte_offset=place.offset, line=place.line)
 
 
 def model_of(state: TurnState) -> str | None:

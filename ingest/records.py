@@ -29,6 +29,7 @@ Answer = Literal[
     "tool",  # the tool (or the client's refusal to run it: unknown tool, invalid parameters) answered
     "duplicate",  # synthetic: the guard took the call for a replay and did not run it
     "loop-skip",  # synthetic: the daemon stopped the turn before the call could run
+    "skipped",  # synthetic: the client skipped the call for another reason of its own (a permission request called off)
     "interrupted",  # synthetic: the client wrote that the result was never recorded
     "cancelled",  # the person or the client called the call off
 ]
@@ -157,13 +158,15 @@ class Compaction(Record, frozen=True, kw_only=True, eq=False, gc=False):
 
 
 class Event(Record, frozen=True, kw_only=True, eq=False, gc=False):
-    """Anything else that a source says: bookkeeping records of the log, telemetry, spans, side files.
+    """Anything else that a source says: bookkeeping records of the log, telemetry, spans, side files, ends told on the wire.
 
-    channel: `log` (a record in the session's chain), `telemetry` (an event), `span`, `side` (a file beside the log).
-    name: the client's own word, without its prefix (`api_error`, `turn_result`, `loop_detected`, `agent-meta`, ...).
+    channel: `log` (a record in the session's chain), `telemetry` (an event), `span`, `side` (a file beside the log), `wire`
+    (what the agent told the program that it works for).
+    name: the client's own word, without its prefix (`api_error`, `turn_result`, `loop_detected`, `agent-meta`, ...); on the
+    wire `prompt_response`, with the stop reason as status or the error's code as error_class.
     """
 
-    channel: Literal["log", "telemetry", "span", "side"]
+    channel: Literal["log", "telemetry", "span", "side", "wire"]
     name: str
     prompt_id: str | None = None
     model: str | None = None
@@ -183,6 +186,45 @@ class Event(Record, frozen=True, kw_only=True, eq=False, gc=False):
 AnyRecord = Prompt | Response | Result | Compaction | Event
 
 
+CardEventKind = Literal[
+    "round",  # a further model response begins
+    "delta",  # a piece of a call as the provider streams it, before anybody is told of the call
+    "start",  # a card appears
+    "update",  # its state or its result
+    "discard",  # an update that takes back a call that was never run
+    "ask",  # a person is asked for approval
+    "approval",  # what the person answered
+    "reset",  # the interface starts from nothing again: the session is loaded and told from its beginning
+]
+
+
+class CardEvent(Record, frozen=True, kw_only=True, eq=False, gc=False):
+    """What a user interface was told of a tool call. The same call stands in the session's log: this one is never counted."""
+
+    surface: Literal["acp", "sse", "desktop"]
+    kind: CardEventKind
+    card_id: str | None = None
+    """The call's id as it was told; None where none was, "" where it was told empty."""
+    tool: str | None = None
+    round_no: int | None = None
+    """The model response of the session that it belongs to, from 1; None where the source does not tell."""
+    stream: str | None = None
+    """Of a delta: which stream, where a response was streamed in several (a retry)."""
+    stream_index: int | None = None
+    """Of a delta: which call of the stream."""
+    args_json: str | None = None
+    """Canonical JSON cut at 1 KB, or the text as it was told where that is no JSON; None where nothing was told yet."""
+    fingerprint: bytes | None = None
+    status: str | None = None
+    """The source's own word for the card's state, or for the answer of a person: `approved`, `denied`, else its own word."""
+    result_lines: int | None = None
+    prompt_id: str | None = None
+
+
+SourceRecord = AnyRecord | CardEvent
+"""What a source can say. Analysis of a conversation sees `AnyRecord` alone."""
+
+
 class SessionFacts(Struct, frozen=True, kw_only=True):
     """All that the sources say of one session, as analysis gets it."""
 
@@ -193,4 +235,8 @@ class SessionFacts(Struct, frozen=True, kw_only=True):
     records: tuple[AnyRecord, ...]
     """Records of the session's log (those with a uuid), one per uuid, in the order of the file."""
     events: tuple[Event, ...]
-    """Telemetry, spans and side files, in order of time."""
+    """Telemetry, spans, side files and what the wire tells, in order of time."""
+    cards: tuple[CardEvent, ...] = ()
+    """What user interfaces were told of the calls, source after source, each in its own order."""
+    divergent_copies: tuple[Place, ...] = ()
+    """Where a copy of the log goes another way than the longest, whose way counts."""

@@ -1,8 +1,8 @@
 """Which files there are below the given folders, and which reader understands each.
 
 Names prove little: the telemetry file is called what the user liked, and `chats/` holds a ledger that looks like a log. So
-every file that could be a log is a candidate, and its first bytes decide. Nothing is opened to find the candidates: 20,000
-files that have not changed must cost no more than their directory entries.
+every file that could be a log is a candidate, packed ones too, and its first bytes decide. Nothing is opened to find the
+candidates: 20,000 files that have not changed must cost no more than their directory entries.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ingest.packed import plain_name
 from ingest.readers.base import Reader, Sample
 from ingest.readers.lenient_json import scan
 from ingest.readers.otlp import OtlpJsonReader
@@ -36,8 +37,7 @@ READERS: tuple[type[Reader], ...] = (
 HEAD_BYTES = 64 * 1024
 """How much of a file `recognise` wants to see."""
 
-_LOG_SUFFIXES = frozenset({".jsonl", ".ndjson", ".log", ".json", ".txt", ""})
-_COMPRESSED = frozenset({".gz", ".zst"})
+_LOG_SUFFIXES = frozenset({".jsonl", ".ndjson", ".log", ".json", ".txt", ".pb", ".binpb", ""})
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules"})
 _READABLE_BY_ALL = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 _ROTATED = re.compile(r"\.\d{1,3}$")
@@ -163,8 +163,6 @@ def _is_new(entry: os.DirEntry[str], seen: set[tuple[int, int]]) -> bool:
 
 
 def _judge(path: Path, root: Path, status: os.stat_result) -> Candidate | SkippedPath:
-    if path.suffix in _COMPRESSED:
-        return SkippedPath(path, "compressed: unpack it to have it read")
     if status.st_mode & _READABLE_BY_ALL != _READABLE_BY_ALL and not os.access(path, os.R_OK):
         return SkippedPath(path, "no permission to read it")
     return Candidate(path, root, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
@@ -173,10 +171,8 @@ def _judge(path: Path, root: Path, status: os.stat_result) -> Candidate | Skippe
 def _may_be_log(name: str) -> bool:
     if name.endswith(".jsonl"):  # nearly all of them
         return True
-    plain, suffix = os.path.splitext(name)
-    if suffix in _COMPRESSED:
-        plain, suffix = os.path.splitext(plain)
-    elif _ROTATED.fullmatch(suffix):
+    plain, suffix = os.path.splitext(plain_name(name))
+    if _ROTATED.fullmatch(suffix):
         suffix = os.path.splitext(plain)[1]
     return suffix.lower() in _LOG_SUFFIXES
 

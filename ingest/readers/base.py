@@ -3,9 +3,12 @@
 A reader takes the bytes of one source in any chunking and never raises on what they hold, so one bad file never ends a run and
 one bad line never loses the next. It keeps no more than one chunk and the unfinished piece at its end.
 
-Kinds of Problem, all readers: `damaged` (nothing could be read from it), `nul-block`, `bad-utf8`, `repaired` (several records
-on one line, all kept), `trailing-garbage` (after a record that was kept), `foreign-record` (sound JSON, not of this format),
-`torn-tail` (the source ends inside a record: it may still grow).
+Kinds of Problem, all readers. Something is lost: `damaged` (nothing could be read from it), `too-long`, `nul-block`,
+`foreign-record` (sound JSON, not of this format), `trailing-garbage` (behind a record that was kept). Nothing is lost, or what
+the detail names: `repaired` (several records on one line, or one on several), `concurrent-writers` (one record within another,
+or the rest of one that is older than its neighbour), `bad-utf8`, `lost-header` (no session id: the file's name stands in),
+`unreadable-time`, `clock-step` (far back in time from one record to the next). And `torn-tail`: the source ends inside a record
+and may still grow.
 """
 
 from __future__ import annotations
@@ -17,12 +20,13 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from ingest.records import AnyRecord, Problem
+from ingest.packed import plain_name
+from ingest.records import Problem, SourceRecord
 
 FingerprintFunction = Callable[[str, object], tuple[bytes, bytes]]
 """(tool, decoded arguments) -> (32-byte digest, canonical JSON of the arguments). The caller gives it."""
 
-Row = AnyRecord | Problem
+Row = SourceRecord | Problem
 
 
 Earlier = Callable[[int, int], bytes]
@@ -56,7 +60,7 @@ class Reader(ABC):
 
     def __init__(self, source: str, fingerprint: FingerprintFunction) -> None:
         self.source = source
-        self.name = PurePath(source).name
+        self.name = plain_name(PurePath(source).name)
         self.fingerprint = fingerprint
 
     @classmethod

@@ -1,9 +1,7 @@
 """Sessions back out of the fact tables, a batch at a time: one query a table, never one a row.
 
-A session's records may come from several files: a copy beside the original, one session under two roots, a log written twice.
-Of each uuid one record is kept, the first in the order (longest source, path, place). Where uuids are missing, a record of a
-further source that equals one already there in everything but its place is a copy too. Telemetry has no uuid: delivered twice
-it is equal in all but place, whatever the source, while two prompts in the same millisecond differ and stay two.
+A session's records may come from several files, which `copies` makes into one log. Telemetry has no uuid: delivered twice it is
+equal in all but place, whatever the source, while two prompts in the same millisecond differ and stay two.
 """
 
 from __future__ import annotations
@@ -14,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from ingest.records import AnyRecord, Call, Compaction, Event, HistoryEntry, Place, Response, SessionFacts
+from ingest.records import Call, CardEvent, Compaction, Event, HistoryEntry, Place, Response, SessionFacts, SourceRecord
 from ingest.store.columns import fields
+from ingest.store.copies import Merged, merge
 from ingest.store.facts import CALL_TABLE, ENTRY_TABLE, RECORD_TABLES
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class _Source(Struct):
 class _Row(Struct):
     source: _Source
     seq: int
-    record: AnyRecord
+    record: SourceRecord
 
 
 def load_sessions(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> Iterator[SessionFacts]:
@@ -56,16 +55,20 @@ def load_sessions(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) ->
         parent, is_sub_agent, agent = _split(session_id)
         of_session = sorted(rows.pop(session_id, []), key=lambda row: (row.source.rank, row.seq))
         chain = [row for row in of_session if _in_chain(row.record)]
-        events = [row for row in of_session if not _in_chain(row.record)]
+        events = [row for row in of_session if isinstance(row.record, Event) and not _in_chain(row.record)]
+        cards = [row for row in of_session if isinstance(row.record, CardEvent)]
         if is_sub_agent:
             events += [row for row in parents_events[parent] if _concerns(row.record, agent)]
+        log = _merged(chain)
         yield SessionFacts(
             session_id=session_id,
             kind="sub-agent" if is_sub_agent else "main",
             parent_session_id=parent if is_sub_agent else None,
-            client=next((row.source.client for row in (*chain, *events)), "unknown"),
-            records=tuple(_once(chain)),
+            client=next((row.source.client for row in (*chain, *events, *cards)), "unknown"),
+            records=tuple(record for record in log.records if not isinstance(record, CardEvent)),
             events=tuple(_in_time(events)),
+            cards=tuple(record for record in _merged(cards).records if isinstance(record, CardEvent)),
+            divergent_copies=log.divergent,
         )
 
 
@@ -75,28 +78,20 @@ def _split(session_id: str) -> tuple[str, bool, str]:
     return parent, bool(separator), agent
 
 
-def _in_chain(record: AnyRecord) -> bool:
-    return not isinstance(record, Event) or record.channel == "log"
+def _in_chain(record: SourceRecord) -> bool:
+    return record.channel == "log" if isinstance(record, Event) else not isinstance(record, CardEvent)
 
 
-def _concerns(event: AnyRecord, agent: str) -> bool:
+def _concerns(event: SourceRecord, agent: str) -> bool:
     assert isinstance(event, Event)
     return event.name == "subagent_execution" or f"#{agent}#" in (event.prompt_id or "")
 
 
-def _once(rows: Sequence[_Row]) -> Iterator[AnyRecord]:
-    """One line of a log may hold several records of one uuid (a response's text, the answers to a batch): all or none stay."""
-    several_sources = len({row.source.rank for row in rows}) > 1
-    first_place: dict[str, Place] = {}
-    without_uuid: dict[AnyRecord, int] = {}
+def _merged(rows: Sequence[_Row]) -> Merged:
+    by_source: dict[int, list[SourceRecord]] = defaultdict(list)
     for row in rows:
-        record = row.record
-        if record.uuid is not None:
-            place = first_place.setdefault(record.uuid, record.place)
-            if (place.source, place.offset) == (record.place.source, record.place.offset):
-                yield record
-        elif not several_sources or without_uuid.setdefault(record, row.source.rank) == row.source.rank:
-            yield record
+        by_source[row.source.rank].append(row.record)
+    return merge(list(by_source.values()))
 
 
 def _in_time(rows: Iterable[_Row]) -> list[Event]:
@@ -122,7 +117,7 @@ def _rows(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], sources: d
 
 def _records(
     con: duckdb.DuckDBPyConnection,
-    kind: type[AnyRecord],
+    kind: type[SourceRecord],
     session_ids: Sequence[str],
     sources: dict[int, _Source],
     calls: dict[_Key, tuple[Any, ...]],

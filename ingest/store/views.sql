@@ -137,7 +137,8 @@ LEFT JOIN of_calls c USING (session_id)
 LEFT JOIN of_models m USING (session_id)
 LEFT JOIN of_trips x USING (session_id);
 
--- Damage only. What analysis found missing (a result without its call) stands beside what the readers found broken.
+-- Damage only. What analysis found (a result without its call, a copy that goes another way) stands beside what the readers
+-- found broken.
 CREATE OR REPLACE VIEW problems AS
 SELECT s.source_path, p.byte_offset, p.line, p.kind, p.detail
 FROM fact_problem p JOIN fact_source s USING (source_id)
@@ -145,7 +146,11 @@ UNION ALL
 SELECT source_path, byte_offset, line, 'orphan-result',
        'a result of id ' || coalesce(recorded_id, '(none)') || ' in session ' || session_id || ', turn ' || turn_no
        || ': the record of its call is missing'
-FROM found_orphans;
+FROM found_orphans
+UNION ALL
+SELECT source_path, byte_offset, line, 'divergent-copy',
+       'from here on this copy of session ' || session_id || ' goes another way than the longest one, whose way counts'
+FROM found_divergent_copies;
 
 CREATE OR REPLACE VIEW sources AS
 SELECT s.source_path, s.format, s.root, s.bytes, s.read_bytes, s.records, coalesce(p.problems, 0) AS problems, s.status, s.read_at

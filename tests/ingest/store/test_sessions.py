@@ -59,11 +59,12 @@ def test_the_longest_copy_is_the_one_that_counts_whatever_its_name_or_number(sto
     assert {record.place.source for record in load(store).records} == {"/z-whole"}
 
 
-def test_what_only_the_shorter_copy_holds_follows(store: WritableStore) -> None:
+def test_a_shorter_copy_that_goes_another_way_stands_before_the_longest_ones_way_and_is_told(store: WritableStore) -> None:
     own = Prompt(**common("/b", 9, uuid="own"))
-    put(store, 1, "/a", every_kind("/a"), size=900)
-    put(store, 2, "/b", [*every_kind("/b")[:2], own], size=500)
-    assert list(load(store).records) == [*every_kind("/a"), own]
+    put(store, 1, "/a", every_kind("/a"), size=500)
+    put(store, 2, "/b", [*every_kind("/b")[:2], own], size=900)
+    assert list(load(store).records) == [*every_kind("/a")[:2], own, *every_kind("/a")[2:]]
+    assert load(store).divergent_copies == (own.place,)
 
 
 def test_a_record_appended_again_to_its_own_file_is_dropped(store: WritableStore) -> None:

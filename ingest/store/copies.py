@@ -1,0 +1,135 @@
+"""One session from several copies of its log: the longest counts, the others fill its gaps, and nothing is told twice.
+
+Copies come from a backup beside the original, one session under two roots, a packed twin, a record written again on resume.
+They agree up to where one of them was cut or lost a line. What only a shorter copy holds goes in behind the record that it
+follows there: in the middle it mends what the longest copy lost. At the end, where the longest goes another way (both were
+written on after they parted), it stands before that way, so that the way of the longest copy is the one that ends the session,
+and the place is told: one session has two histories.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+
+from msgspec import Struct
+
+from ingest.records import Place, SourceRecord
+
+_Key = Hashable
+
+
+class Unit(Struct, frozen=True):
+    """The records of one line that have one uuid: a response's text, the answers to a batch. All or none stay."""
+
+    key: _Key
+    records: tuple[SourceRecord, ...]
+
+
+class Merged(Struct, frozen=True):
+    records: tuple[SourceRecord, ...]
+    divergent: tuple[Place, ...]
+    """Where each copy that parts from the longest begins to go its own way."""
+
+
+def merge(copies: Sequence[Sequence[SourceRecord]]) -> Merged:
+    """copies: a session's records source by source, each in the order of its file. Equals are ranked as they are given."""
+    units = sorted((list(_units(copy)) for copy in copies), key=len, reverse=True)
+    if len(units) == 1:
+        return Merged(tuple(record for unit in units[0] for record in unit.records), ())
+    pieces: list[_Piece] = []
+    for copy in units:
+        known = next((piece for piece in pieces if piece.shares(copy)), None)
+        if known is None:
+            pieces.append(_Piece(copy))
+        else:
+            known.add(copy)
+    # Files without a record in common are parts of the log, in order of time.
+    pieces.sort(key=lambda piece: piece.begins)
+    return Merged(
+        tuple(record for piece in pieces for unit in piece.in_order() for record in unit.records),
+        tuple(place for piece in pieces for place in piece.divergent),
+    )
+
+
+def _units(records: Sequence[SourceRecord]) -> Iterator[Unit]:
+    """A record that its file holds twice comes once; records without a uuid may be equal and stay as many as they are."""
+    seen: set[_Key] = set()
+    equals: Counter[SourceRecord] = Counter()
+    held: list[SourceRecord] = []
+    for record in records:
+        if held and record.uuid is not None and (record.uuid, record.place.offset) == (held[0].uuid, held[0].place.offset):
+            held.append(record)
+            continue
+        yield from _new(held, seen, equals)
+        held = [record]
+    yield from _new(held, seen, equals)
+
+
+def _new(records: list[SourceRecord], seen: set[_Key], equals: Counter[SourceRecord]) -> Iterator[Unit]:
+    if not records:
+        return
+    first = records[0]
+    if first.uuid is None:
+        equals[first] += 1
+        yield Unit((first, equals[first]), (first,))
+    elif first.uuid not in seen:
+        seen.add(first.uuid)
+        yield Unit(first.uuid, tuple(records))
+
+
+class _Piece:
+    """Copies that have records in common."""
+
+    def __init__(self, longest: list[Unit]) -> None:
+        self._units = longest
+        self._of_longest = {unit.key for unit in longest}
+        self._known = set(self._of_longest)
+        self._before: dict[_Key, list[Unit]] = defaultdict(list)
+        self._behind: dict[_Key, list[Unit]] = defaultdict(list)
+        self.divergent: list[Place] = []
+
+    @property
+    def begins(self) -> float:
+        times = (record.ts for unit in self._units for record in unit.records if record.ts is not None)
+        return next(times, float("inf"))
+
+    def shares(self, copy: Sequence[Unit]) -> bool:
+        return any(unit.key in self._known for unit in copy)
+
+    def add(self, copy: Sequence[Unit]) -> None:
+        own: list[Unit] = []
+        last_common: _Key | None = None
+        found_common = False
+        for unit in copy:
+            if unit.key not in self._known:
+                own.append(unit)
+                continue
+            if own:
+                (self._behind[last_common] if found_common else self._before[unit.key]).extend(own)
+                own = []
+            last_common, found_common = unit.key, True
+        self._behind[last_common].extend(own)
+        self._known.update(unit.key for unit in copy)
+        self._tell_divergence(copy)
+
+    def _tell_divergence(self, copy: Sequence[Unit]) -> None:
+        """A tail of its own behind the longest copy's last record is no other way: it goes on where that copy was cut."""
+        parted = max((at for at, unit in enumerate(copy) if unit.key in self._of_longest), default=None)
+        if parted is not None and parted + 1 < len(copy) and copy[parted].key != self._units[-1].key:
+            self.divergent.append(copy[parted + 1].records[0].place)
+
+    def in_order(self) -> Iterator[Unit]:
+        pending = list(reversed(self._units))
+        placed: set[_Key] = set()
+        while pending:
+            unit = pending.pop()
+            before = self._before.pop(unit.key, None)
+            if before is not None:
+                pending += [unit, *reversed(before)]
+                continue
+            if unit.key in placed:
+                continue
+            placed.add(unit.key)
+            yield unit
+            pending.extend(reversed(self._behind.pop(unit.key, ())))

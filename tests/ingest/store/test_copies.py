@@ -1,0 +1,96 @@
+"""Copies as words: each letter is a record, `/` cuts a line off, capital letters are told to be another file's."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.records import Place, Prompt, Response, Result
+from ingest.store.copies import merge
+
+
+def copy(letters: str, source: str) -> list[Prompt]:
+    return [
+        Prompt(place=Place(source, at * 10, 9, at + 1), session_id="s", uuid=letter, ts=ord(letter))
+        for at, letter in enumerate(letters)
+    ]
+
+
+def merged(*copies: str) -> tuple[str, list[tuple[str, int]]]:
+    """The letters, and copy and place (from 0) at which each goes its own way."""
+    found = merge([copy(letters, str(number)) for number, letters in enumerate(copies)])
+    letters = "".join(record.uuid or "" for record in found.records)
+    return letters, [(place.source, place.line - 1) for place in found.divergent]
+
+
+@pytest.mark.parametrize(
+    ("copies", "expected", "divergent"),
+    [
+        (["abc"], "abc", []),
+        (["abcab"], "abc", []),
+        (["abc", "abc"], "abc", []),
+        (["ab", "abcd"], "abcd", []),
+        # a gap of the longest is filled where the other copy has it
+        (["abdef", "abc"], "abcdef", [("1", 2)]),
+        (["abdef", "abcd"], "abcdef", []),
+        (["bcdef", "ab"], "abcdef", []),
+        # cut at different ends
+        (["abcd", "cdef"], "abcdef", []),
+        (["cdef", "abcd"], "abcdef", []),
+        # written on after they parted: the longest has the last word, whichever it is
+        (["abcdef", "abxy"], "abxycdef", [("1", 2)]),
+        (["abxy", "abcdef"], "abxycdef", [("0", 2)]),
+        (["abcdef", "abxy", "abxyz"], "abxyzcdef", [("2", 2), ("1", 2)]),
+        (["abcdef", "abxy", "abz"], "abxyzcdef", [("1", 2), ("2", 2)]),
+        # parts of one log in two files, in order of time
+        (["ef", "abcd"], "abcdef", []),
+        (["abcd", "ef"], "abcdef", []),
+        ([], "", []),
+        (["", "ab"], "ab", []),
+    ],
+)
+def test_merging(copies: list[str], expected: str, divergent: list[tuple[str, int]]) -> None:
+    assert merged(*copies) == (expected, divergent)
+
+
+def test_the_longest_counts_whatever_its_rank() -> None:
+    found = merge([copy("ab", "short"), copy("abcd", "long")])
+    assert {record.place.source for record in found.records} == {"long"}
+
+
+@given(st.data())
+def test_any_pieces_of_one_log_that_overlap_make_the_log_again(data: st.DataObject) -> None:
+    log = "abcdefghijklmnop"
+    kept = data.draw(st.lists(st.sets(st.sampled_from(log)), min_size=1, max_size=3))
+    copies = [log, *("".join(letter for letter in log if letter in letters) for letters in kept)]
+    order = data.draw(st.permutations(copies))
+    letters, divergent = merged(*order)
+    assert (letters, divergent) == (log, [])
+
+
+@given(st.lists(st.text("abcdefgh", max_size=12), max_size=4))
+def test_each_record_comes_once_whatever_the_copies(copies: list[str]) -> None:
+    letters, _ = merged(*copies)
+    assert sorted(letters) == sorted(set("".join(copies)))
+
+
+def test_records_of_one_line_stay_together_and_come_once() -> None:
+    def line(source: str) -> list[Response | Result]:
+        place = Place(source, 10, 9, 2)
+        return [
+            Response(place=place, session_id="s", uuid="u"),
+            Result(place=place, session_id="s", uuid="u", recorded_id="a"),
+            Result(place=place, session_id="s", uuid="u", recorded_id="b", part=1),
+        ]
+
+    again = [Result(place=Place("one", 90, 9, 5), session_id="s", uuid="u", recorded_id="a")]
+    assert list(merge([[*line("one"), *again], line("two")]).records) == line("one")
+
+
+def test_equal_records_without_uuid_are_as_many_as_the_copy_that_has_most() -> None:
+    def equals(count: int, source: str) -> list[Prompt]:
+        return [Prompt(place=Place(source, at, 1, at), session_id="s", ts=5) for at in range(count)]
+
+    found = merge([equals(2, "one"), equals(3, "two")])
+    assert [record.place for record in found.records] == [record.place for record in equals(3, "two")]
