@@ -1,16 +1,14 @@
 """The filters that all pages share, and their life in the address.
 
-The widgets are bound to the query string: an address that is opened sets them, a change is written back, and because they are
-drawn by `app.py` and not by a page they stay when the page changes. A pasted link therefore opens the same view, also where
-the store has no such model (the list takes values of its own: a filter that silently fell away would show other numbers than
-the sender saw).
+An address that is opened sets them and a change is written back, so that a pasted link opens the same view, also where the
+store has no such model: a filter that silently fell away would show other numbers than the sender saw. Streamlit's own
+binding of widgets to the address is not used for them, because it loses them on some ways from page to page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
 
 import streamlit as st
 
@@ -18,41 +16,36 @@ from analysis.reading import Filters
 
 DATES = ("since", "until")
 CHOICES = ("model", "project", "client", "version")
+NAMES = (*DATES, *CHOICES)
+
+# In the session's state: the values (a widget's own goes with its page), and what the address held when it was last looked at.
+_KEPT = "filters"
+_SEEN = "filters of the address"
 
 
 def draw(options: Mapping[str, Sequence[str]]) -> None:
     """`options`: what the store holds for each of CHOICES."""
-    st.date_input(
-        "Since",
-        value=None,
-        key="since",
-        bind="query-params",
-        persist_state="session",
-        format="YYYY-MM-DD",
-        help="First day, UTC",
-    )
-    st.date_input(
-        "Until",
-        value=None,
-        key="until",
-        bind="query-params",
-        persist_state="session",
-        format="YYYY-MM-DD",
-        help="Last day, UTC",
-    )
+    state = st.session_state
+    _take_over_address()
+    kept = state.setdefault(_KEPT, {})
+    for name in NAMES:
+        # Set even to what it is: on another page it is another widget, which only then begins with this value.
+        state[name] = state.get(name, kept.get(name))
+    st.date_input("Since", value=None, key="since", format="YYYY-MM-DD", help="First day, UTC")
+    st.date_input("Until", value=None, key="until", format="YYYY-MM-DD", help="Last day, UTC")
     for name in CHOICES:
-        asked = st.session_state.get(name) or st.query_params.get(name)
         known = options.get(name, ())
+        asked = state[name]
         st.selectbox(
             name.capitalize(),
             [*known, asked] if asked and asked not in known else known,
             index=None,
             key=name,
-            bind="query-params",
-            persist_state="session",
             placeholder="All",
             accept_new_options=True,
         )
+    state[_KEPT] = {name: state[name] for name in NAMES}
+    _write_address()
 
 
 def chosen() -> Filters:
@@ -66,14 +59,41 @@ def chosen() -> Filters:
 
 def in_address() -> dict[str, str]:
     """The chosen filters as query parameters, for links to other pages."""
-    values: dict[str, Any] = {name: st.session_state.get(name) for name in (*DATES, *CHOICES)}
-    return {name: str(value) for name, value in values.items() if value}
+    return {name: str(st.session_state[name]) for name in NAMES if st.session_state.get(name)}
 
 
 def clear() -> None:
     """For a button's callback: a widget's value cannot be changed after it was drawn."""
-    for name in (*DATES, *CHOICES):
+    for name in NAMES:
         st.session_state[name] = None
+
+
+def _take_over_address() -> None:
+    """Where the address holds other filters than before: it was opened, or the browser went back to it. One without any is
+    what Streamlit leaves when the page is changed, and says nothing.
+    """
+    state = st.session_state
+    held = {name: st.query_params[name] for name in NAMES if name in st.query_params}
+    if held and held != state.get(_SEEN):
+        for name in NAMES:
+            state[name] = _day(held.get(name)) if name in DATES else held.get(name) or None
+
+
+def _write_address() -> None:
+    held = in_address()
+    for name in NAMES:
+        if name in held:
+            st.query_params[name] = held[name]
+        elif name in st.query_params:
+            del st.query_params[name]
+    st.session_state[_SEEN] = held
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        return None
 
 
 def _midnight(day: date | None, days: int = 0) -> datetime | None:

@@ -10,13 +10,10 @@ import streamlit as st
 
 from dashboard import empty_states, filters, masthead, published
 
-SIDEBAR_WIDTH = 240
-"""Pixels; Streamlit's own 300 take a line's width from every reason."""
-
 
 def draw() -> None:
     """Stops the page where there is no store or no session in it."""
-    st.set_page_config(page_title="loopscope", page_icon="🔁", layout="wide", initial_sidebar_state=SIDEBAR_WIDTH)
+    st.set_page_config(page_title="loopscope", page_icon="🔁", layout="wide")
     store = published.about()
     masthead.draw(store.label)
     with st.sidebar:

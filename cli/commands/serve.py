@@ -23,6 +23,10 @@ HOST = "127.0.0.1"
 
 DEFAULT_PORT = 8501
 
+PACKAGES = Path(__file__).parents[2]
+"""Where the server runs. In the folder of the person it would import any `click.py` that lies there, and Streamlit would obey
+its `.streamlit/config.toml`."""
+
 
 def dashboard_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option("--headless", is_flag=True, help="Open no browser.")(command)
@@ -45,7 +49,7 @@ def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
         raise click.UsageError(f"Port {port} of {HOST} is taken. Choose another with --port.")
     click.echo(f"Dashboard of {db} on http://{HOST}:{port} (Ctrl-C ends it)", err=True)
     command = [sys.executable, "-m", "dashboard.server", "--port", str(port), *(["--headless"] if headless else [])]
-    child = subprocess.Popen(command, env={**os.environ, "LOOPSCOPE_DB": str(db.absolute())})
+    child = subprocess.Popen(command, cwd=PACKAGES, env={**os.environ, "LOOPSCOPE_DB": str(db.absolute())})
     killed = threading.Event()
 
     def pass_on(*_: object) -> None:

@@ -14,7 +14,8 @@ import polars as pl
 from dashboard.figures.frame import TITLE_HEIGHT, bare, label, with_legend
 from dashboard.look import CLASS_LETTERS, GREY, OUTCOMES, of_outcome, of_verdict
 
-ROW_HEIGHT = 34
+LOOSE_ROW, TIGHT_ROW = 34, 24
+MANY_ROWS = 10
 AXIS_HEIGHT = 22
 WIDTH = 900
 """Pixels that the lanes are taken to have; only the size of the marks follows from it."""
@@ -36,8 +37,9 @@ def session_timeline(turns: pl.DataFrame, responses: pl.DataFrame, calls: pl.Dat
     lanes = _lanes(turns, responses, calls)
     rows = sum(lane.rows for lane in lanes.values())
     columns = max((lane.responses for lane in lanes.values()), default=1)
+    row_height = LOOSE_ROW if rows <= MANY_ROWS else TIGHT_ROW
     size = max(6, min(18, int(WIDTH / max(columns, 1) * 0.7)))
-    figure = bare("Turns, responses and calls", AXIS_HEIGHT + ROW_HEIGHT * max(rows, 1))
+    figure = bare("Turns, responses and calls", AXIS_HEIGHT + row_height * max(rows, 1))
     _draw_calls(figure, lanes, calls, size)
     _draw_texts(figure, lanes, responses, size)
     _draw_ends(figure, lanes, turns, trips)
@@ -56,8 +58,8 @@ def session_timeline(turns: pl.DataFrame, responses: pl.DataFrame, calls: pl.Dat
         range=[rows - 0.4, -0.6],
         fixedrange=True,
     )
-    for lane in list(lanes.values())[1:]:
-        figure.add_hline(y=lane.top - 0.5, line={"color": GREY, "width": 0.5}, opacity=0.5)
+    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": {"color": GREY, "width": 0.5}, "opacity": 0.5}
+    figure.update_layout(shapes=[{**line, "y0": lane.top - 0.5, "y1": lane.top - 0.5} for lane in list(lanes.values())[1:]])
     return figure
 
 
@@ -83,8 +85,8 @@ def _draw_calls(figure: go.Figure, lanes: dict[int, _Lane], calls: pl.DataFrame,
             y=[lanes[turn_no].top + call_no - 1 for turn_no, _, call_no, *_ in mine],
             mode="markers+text" if size >= SMALLEST_WITH_LETTER else "markers",
             text=[f"<b>{CLASS_LETTERS.get(call_class, '?')}</b>" for *_, call_class, _ in mine],
-            textposition="middle right",
-            textfont={"size": 13},
+            textposition="middle center",
+            textfont={"size": 11, "color": look.colour if look.symbol.endswith("-open") else "white"},
             marker={"symbol": look.symbol, "color": look.colour, "size": size, "line": {"width": 2, "color": look.colour}},
             hovertext=[
                 f"<b>{turn_no}.{response_no}.{call_no}</b>  {label(tool)}<br>id {label(recorded_id, 'none')}"

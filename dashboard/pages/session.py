@@ -11,7 +11,7 @@ from dashboard.charts import chart
 from dashboard.figures.timeline import session_timeline
 
 # Lanes of the timeline that still read at a glance; a longer session is leafed through.
-TURNS_AT_ONCE = 25
+TURNS_AT_ONCE = 20
 
 
 def _leaf(turns: pl.DataFrame, worst_verdict: str) -> pl.DataFrame:
@@ -38,9 +38,7 @@ shown = {
 }
 in_force = shown["trips"].filter(pl.col("in_force"))
 chart(session_timeline(turns, shown["responses"], shown["calls"], in_force), "timeline")
-st.caption(
-    "Beside a mark: R replay, C collision (a known id, another call), S same id twice in a response, N no id, ? unknown."
-)
+st.caption("In a mark: R replay, C collision (a known id, another call), S same id twice in a response, N no id, ? unknown.")
 session_tables.calls(shown["calls"], shown["decisions"], guards)
 collisions.draw(parts["collisions"], parts["calls"])
 session_tables.turns(turns)

@@ -24,6 +24,7 @@ from analysis.findings import (
     TripRow,
     TurnRow,
 )
+from ingest.store.sql_files import migration_texts
 
 DAY = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 GUARDS = ("none", "id-only", "id-breaker", "fingerprint", "any-fingerprint")
@@ -164,7 +165,9 @@ def publish(db: Path, sessions: Sequence[SessionFindings], label: str | None = N
     """The tables as the store makes them, from its own SQL."""
     scripts = resources.files("ingest").joinpath("store")
     with duckdb.connect(str(db)) as con:
-        for script in ("migrations/001_facts.sql", "findings.sql", "views.sql"):
+        for _, _, migration in migration_texts():
+            con.execute(migration)
+        for script in ("findings.sql", "views.sql"):
             con.execute(scripts.joinpath(script).read_text(encoding="utf-8"))
         for guard in GUARDS:
             con.execute("INSERT INTO found_guards VALUES (?, ?, 'built-in')", [guard, f"what {guard} does"])

@@ -24,10 +24,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+import cli
 from cli.demo import LABEL, build_demo
 from cli.engine import run_ingest
 
-LOOPSCOPE = [sys.executable, "-c", "import sys; from cli.main import main; sys.exit(main())"]
+LOOPSCOPE = [sys.executable, "-P", "-c", "import sys; from cli.main import main; sys.exit(main())"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
 BROWSER_OPTIONS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -44,13 +46,18 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(db: Path) -> Iterator[str]:
+def server(db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of `loopscope serve`; the process and its child are gone afterwards."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    # Started in a folder with a file that the server must not import.
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "click.py").write_text("raise SystemExit('imported from the current folder')")
     command = [*LOOPSCOPE, "serve", "--db", str(db), "--port", str(port), "--headless"]
-    process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command, cwd=elsewhere, env=ENVIRONMENT, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
     try:
         _wait_until_up(process, f"http://127.0.0.1:{port}/_stcore/health")
         yield f"http://127.0.0.1:{port}"
@@ -100,7 +107,9 @@ def page(tmp_path: Path) -> Iterator[Page]:
 
 def _sql(db: Path, query: str) -> dict[str, Any]:
     """The one row of the answer."""
-    answer = subprocess.run([*LOOPSCOPE, "sql", query, "--db", str(db), "--format", "json"], capture_output=True, check=True)
+    answer = subprocess.run(
+        [*LOOPSCOPE, "sql", query, "--db", str(db), "--format", "json"], capture_output=True, check=True, env=ENVIRONMENT
+    )
     (row,) = json.loads(answer.stdout)
     assert isinstance(row, dict)
     return row
@@ -165,22 +174,27 @@ def test_overview_leads_to_a_session_and_both_agree_with_sql(page: Page, server:
     expect(page.get_by_text(LABEL)).to_be_visible()
 
 
-def test_a_filter_goes_into_the_address_and_along_to_the_next_page(page: Page, server: str) -> None:
+def test_a_filter_goes_into_the_address_and_along_from_page_to_page(page: Page, server: str) -> None:
+    def turn_to(name: str) -> None:
+        page.get_by_test_id("stSidebarNav").get_by_text(name, exact=True).click()
+
     page.goto(server)
     everything = _metrics(page)["Sessions"]
     page.get_by_label("Version").fill("0.24.4")
     page.get_by_label("Version").press("Enter")
     page.wait_for_url("**/?version=0.24.4")
-    expect(page.get_by_test_id("stMetric").filter(has_text=re.compile(r"^Sessions\s*[\d,]+$"))).not_to_contain_text(
-        f"{everything:,}"
-    )
+    sessions = page.get_by_test_id("stMetric").filter(has_text=re.compile(r"^Sessions\s*[\d,]+$"))
+    expect(sessions).not_to_contain_text(f"{everything:,}")
     chosen = _metrics(page)["Sessions"]
     assert 0 < chosen < everything
-    page.get_by_test_id("stSidebarNav").get_by_text("Sessions", exact=True).click()
+    turn_to("Sessions")
     expect(page.get_by_text(f"{chosen:,} sessions", exact=True)).to_be_visible()
-    assert parse_qs(urlsplit(page.url).query) == {"version": ["0.24.4"]}
+    page.wait_for_url("**/sessions?version=0.24.4")
     page.reload()
     expect(page.get_by_text(f"{chosen:,} sessions", exact=True)).to_be_visible(timeout=SLOW)
+    turn_to("Overview")
+    expect(sessions).to_contain_text(f"{chosen:,}")
+    page.wait_for_url("**/?version=0.24.4")
 
 
 def test_nothing_is_fetched_from_elsewhere(page: Page, server: str) -> None:
@@ -198,7 +212,7 @@ def test_nothing_is_fetched_from_elsewhere(page: Page, server: str) -> None:
 
 def _take_picture(page: Page, file: Path) -> None:
     page.wait_for_timeout(1500)  # the figures' first animation
-    page.set_viewport_size({"width": 1440, "height": 1360})
+    page.set_viewport_size({"width": 1440, "height": 1790})
     page.wait_for_timeout(1500)
     file.parent.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=file)

@@ -47,6 +47,21 @@ def test_filters_of_the_address_apply(open_page: OpenPage) -> None:
     assert _numbers(open_page(project="shop"))["Sessions"] == "3"
 
 
+def test_a_chosen_filter_is_written_into_the_address_and_a_cleared_one_taken_out(open_page: OpenPage) -> None:
+    app = open_page(project="shop")
+    app.selectbox(key="model").select("qwen3-coder").run()
+    assert app.query_params == {"project": "shop", "model": "qwen3-coder"}
+    assert _numbers(app)["Sessions"] == "1"
+    app.selectbox(key="project").select_index(None).run()
+    assert app.query_params == {"model": "qwen3-coder"}
+
+
+def test_an_address_with_a_date_that_is_none_is_opened_without_it(open_page: OpenPage) -> None:
+    app = open_page(since="yesterday", model="kimi-k3")
+    assert app.query_params == {"model": "kimi-k3"}
+    assert _numbers(app)["Sessions"] == "2"
+
+
 def test_a_filter_of_a_value_that_nothing_has_stays_and_says_so(open_page: OpenPage) -> None:
     app = open_page(model="gpt-oss")
     assert app.selectbox(key="model").value == "gpt-oss"
