@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.cards import add_cards
 from analysis.detect import detect
 from analysis.detectors import TurnView
 from analysis.detectors.client_heuristics import explains
@@ -57,6 +58,7 @@ def analyse(facts: SessionFacts, thresholds: Thresholds = DEFAULT_THRESHOLDS) ->
         found.loop_events = [_loop_event(facts.session_id, event, states) for event in facts.events if _is_loop(event)]
     if states:
         found.session = session_row(facts, live, states, entry_points)
+    add_cards(found, facts)
     return found
 
 

@@ -18,6 +18,21 @@ WHOLE = {"0.15.10/b_true_replay", "0.24.4/b_true_replay.acp"}
 WITH_REQUEST_TEXTS = {"0.24.4/h3_trip_on_three_prompts.acp"}
 """Where the next request carries the client's note to the model that the turn before was stopped."""
 
+WITH_WIRE = {
+    "0.12.0/a_same_id_diff_args_underscore.acp",
+    "0.21.10/a_same_id_diff_args_underscore.acp",
+    "0.21.10/b_true_replay.acp",
+    "0.21.10/f2_handled_twice_in_batch.acp",
+    "0.21.10/f_replay_plus_fresh.acp",
+    "0.21.10/h3_trip_on_three_prompts.acp",
+    "0.24.4/b_true_replay.acp",
+    "0.24.4/b_true_replay.serve",
+    "0.24.4/h3_trip_on_three_prompts.acp",
+}
+"""Whose wire log (or event stream) is kept: what the daemon told its interface of the calls."""
+OFFERED = ("models", "modes", "authMethods", "configOptions")
+"""Parts of the daemon's answers at the start that list what could be chosen."""
+
 DROPPED_NAMES = {
     "POST",
     "qwen-code.auth",
@@ -105,6 +120,22 @@ def otlp_name(record: dict[str, Any]) -> str | None:
     return record.get("name") or next(iter(events), None)
 
 
+def trim_wire(source: Path, target: Path) -> None:
+    """A wire log without the lists of what the daemon offers."""
+    with target.open("w", encoding="utf-8") as file:
+        for line in source.read_text("utf-8").splitlines():
+            frame = json.loads(line)
+            for name in OFFERED:
+                frame["msg"].get("result", {}).pop(name, None)
+            file.write(json.dumps(frame, ensure_ascii=False) + "\n")
+
+
+def trim_stream(source: Path, target: Path) -> None:
+    """An event stream without the list of the daemon's commands."""
+    events = source.read_text("utf-8").split("\n\n")
+    target.write_text("\n\n".join(event for event in events if '"availableCommands"' not in event), encoding="utf-8")
+
+
 def main(source: Path) -> None:
     shutil.rmtree(HERE / "recordings", ignore_errors=True)
     for name, truth in json.loads((HERE / "expected.json").read_bytes())["recordings"].items():
@@ -113,6 +144,10 @@ def main(source: Path) -> None:
         outfile = run / "telemetry.log"
         if truth["telemetry"] and outfile.exists():
             trim_outfile(outfile, target / outfile.name, name)
+        for wire_log in [*run.glob("acp.jsonl")] if name in WITH_WIRE else []:
+            trim_wire(wire_log, target / wire_log.name)
+        for stream in [*run.glob("events.sse")] if name in WITH_WIRE else []:
+            trim_stream(stream, target / stream.name)
         for payload in sorted([*run.glob("otlp/*_v1_logs.json"), *run.glob("otlp/*_v1_traces.json")]):
             (target / "otlp").mkdir(exist_ok=True)
             trim_otlp(payload, target / "otlp" / payload.name)

@@ -17,12 +17,15 @@ from typing import Any
 from msgspec import Struct
 
 from ingest.packed import plain_name
+from ingest.readers.acp_wire import AcpWireReader
 from ingest.readers.base import Reader, Sample
+from ingest.readers.card_events import CardEventsReader
 from ingest.readers.lenient_json import scan
 from ingest.readers.otlp import OtlpJsonReader
 from ingest.readers.qwen_chat import QwenChatReader
 from ingest.readers.qwen_side import QwenAgentMetaReader, QwenLedgerReader, QwenRuntimeReader, QwenUsageReader
 from ingest.readers.qwen_telemetry import QwenTelemetryReader
+from ingest.readers.sse_events import SseEventsReader
 
 READERS: tuple[type[Reader], ...] = (
     QwenChatReader,
@@ -32,12 +35,15 @@ READERS: tuple[type[Reader], ...] = (
     QwenUsageReader,
     QwenTelemetryReader,
     OtlpJsonReader,
+    AcpWireReader,
+    SseEventsReader,
+    CardEventsReader,
 )
 
 HEAD_BYTES = 64 * 1024
 """How much of a file `recognise` wants to see."""
 
-_LOG_SUFFIXES = frozenset({".jsonl", ".ndjson", ".log", ".json", ".txt", ".pb", ".binpb", ""})
+_LOG_SUFFIXES = frozenset({".jsonl", ".ndjson", ".log", ".json", ".sse", ".txt", ".pb", ".binpb", ""})
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules"})
 _READABLE_BY_ALL = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 _ROTATED = re.compile(r"\.\d{1,3}$")

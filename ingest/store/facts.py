@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ingest.records import AnyRecord, Call, Compaction, Event, HistoryEntry, Problem, Prompt, Response, Result
+from ingest.records import Call, CardEvent, Compaction, Event, HistoryEntry, Problem, Prompt, Response, Result, SourceRecord
 from ingest.store.columns import arrow, column, fields
 
 if TYPE_CHECKING:
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 Columns = dict[str, list[Any]]
 """Record batches by table."""
 
-RECORD_TABLES: dict[type[AnyRecord], str] = {
+RECORD_TABLES: dict[type[SourceRecord], str] = {
     Prompt: "fact_prompt",
     Response: "fact_response",
     Result: "fact_result",
     Compaction: "fact_compaction",
     Event: "fact_event",
+    CardEvent: "fact_card_event",
 }
 CALL_TABLE = "fact_call"
 ENTRY_TABLE = "fact_compaction_entry"
@@ -48,11 +49,11 @@ class FactColumns:
     def __init__(self) -> None:
         self.batches: Columns = {}
         self.problems_by_source: dict[int, int] = {}
-        self._records: dict[type[AnyRecord], list[tuple[int, int, AnyRecord]]] = {kind: [] for kind in RECORD_TABLES}
+        self._records: dict[type[SourceRecord], list[tuple[int, int, SourceRecord]]] = {kind: [] for kind in RECORD_TABLES}
         self._problems: list[tuple[int, Problem]] = []
         self._held = 0
 
-    def add(self, source_id: int, seq: int, record: AnyRecord) -> None:
+    def add(self, source_id: int, seq: int, record: SourceRecord) -> None:
         self._records[type(record)].append((source_id, seq, record))
         self._held += 1
         if self._held >= BATCH_ROWS:
@@ -73,7 +74,7 @@ class FactColumns:
             self._problems.clear()
         self._held = 0
 
-    def _flush_records(self, kind: type[AnyRecord], rows: list[tuple[int, int, AnyRecord]]) -> None:
+    def _flush_records(self, kind: type[SourceRecord], rows: list[tuple[int, int, SourceRecord]]) -> None:
         places = [
             (source_id, seq, record.place.offset, record.place.length, record.place.line) for source_id, seq, record in rows
         ]

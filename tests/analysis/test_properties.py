@@ -14,7 +14,7 @@ from analysis.findings import SessionFindings
 from analysis.fingerprint import fingerprint
 from analysis.provider_ids import provider_id
 from ingest.readers.qwen_chat import QwenChatReader
-from ingest.records import Answer, Problem, SessionFacts
+from ingest.records import Answer, CardEvent, Problem, SessionFacts
 from tests.support.log_script import FinalAnswer, Log, Prompt, Step, Use, answered
 from tests.support.qwen_log import qwen_log
 from tests.support.session_log import SessionLog, call
@@ -215,7 +215,7 @@ def _bytes_of(turns: Sequence[Sequence[tuple[str, int]]]) -> bytes:
 def _read(chunks: Sequence[bytes]) -> SessionFacts:
     reader = QwenChatReader("/logs/s.jsonl", fingerprint)
     rows = [*(row for chunk in chunks for row in reader.feed(chunk)), *reader.finish()]
-    records = tuple(row for row in rows if not isinstance(row, Problem))
+    records = tuple(row for row in rows if not isinstance(row, CardEvent | Problem))
     return SessionFacts(session_id="s", kind="main", parent_session_id=None, client="qwen-code", records=records, events=())
 
 

@@ -6,15 +6,15 @@ from collections import defaultdict
 from pathlib import Path
 
 from analysis.fingerprint import fingerprint
-from ingest.records import AnyRecord, Event, Problem
+from ingest.records import AnyRecord, CardEvent, Event, Problem, SourceRecord
 from ingest.sources import HEAD_BYTES, Candidate, discover, recognise
 from ingest.store.sessions import load_sessions
 from tests.conformance.conftest import Recordings
 
 
-def _read(folder: Path) -> dict[str, list[AnyRecord]]:
+def _read(folder: Path) -> dict[str, list[SourceRecord]]:
     """By session, straight from the readers. In the recordings a session's chain is told by one file."""
-    by_session: dict[str, list[AnyRecord]] = defaultdict(list)
+    by_session: dict[str, list[SourceRecord]] = defaultdict(list)
     for file in discover([folder]):
         assert isinstance(file, Candidate)
         data = file.path.read_bytes()
@@ -36,7 +36,9 @@ def test_facts_survive_the_store(recordings: Recordings) -> None:
     read = _read(recordings.folder)
     assert len(read) >= 60
     for stored in load_sessions(recordings.store, list(read)):
-        records = read[stored.session_id]
+        told = read[stored.session_id]
+        records: list[AnyRecord] = [record for record in told if not isinstance(record, CardEvent)]
+        assert list(stored.cards) == [record for record in told if isinstance(record, CardEvent)]
         chain = [record for record in records if not _is_beside_the_chain(record)]
         assert list(stored.records) == chain
         assert [record.place for record in stored.records] == [record.place for record in chain]

@@ -327,7 +327,7 @@ def test_progress_adds_up_to_what_was_announced(logs: Path, tmp_path: Path) -> N
 
     told = Told()
     summary = run(logs, tmp_path / "db", report=told)
-    size = sum(path.stat().st_size for path in logs.rglob("*") if path.name.endswith((".jsonl", ".log", ".json")))
+    size = sum(path.stat().st_size for path in logs.rglob("*") if path.suffix in (".jsonl", ".ndjson", ".log", ".json", ".sse"))
     assert [stage[0] for stage in told.stages] == ["read", "analyse"]
     assert told.stages[0][1] == told.stages[0][3]
     assert told.stages[0][1] == size

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.readers.base import Reader, Row
-from ingest.records import AnyRecord, Problem
+from ingest.records import AnyRecord, CardEvent, Problem
 
 DATA = Path(__file__).parents[1] / "data"
 CHATS = DATA / "projects/demo/chats"
@@ -40,7 +40,11 @@ def cut(data: bytes, chunk: int | None) -> list[bytes]:
 
 
 def records(rows: Iterable[Row]) -> list[AnyRecord]:
-    return [row for row in rows if not isinstance(row, Problem)]
+    return [row for row in rows if not isinstance(row, Problem | CardEvent)]
+
+
+def cards(rows: Iterable[Row]) -> list[CardEvent]:
+    return [row for row in rows if isinstance(row, CardEvent)]
 
 
 def problems(rows: Iterable[Row]) -> list[Problem]:
