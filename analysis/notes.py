@@ -4,15 +4,18 @@
   differs from the first one's (the residual risk named in PR #9436);
 - a duplicate within one response is lost to the client: with other arguments, a distinct call is lost;
 - a collision can be made by a clamp: ids cut at 64 or 40 characters coincide (pi-cursor-sdk#237, 9router#396);
-- two equal calls under two ids in one response are two calls; some clients run one (hermes-agent#108584).
+- two equal calls under two ids in one response are two calls; some clients run one (hermes-agent#108584);
+- one call again and again while its answer changes is polling, and no loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
+from analysis.call_keys import answer_key
 from analysis.fingerprint import canonical_name
 from analysis.history import BatchCall
+from analysis.polling import note_polling
 from analysis.provider_ids import call_half
 from analysis.turn_state import JudgedCall, TurnState
 
@@ -31,6 +34,7 @@ def annotate(states: Sequence[TurnState]) -> None:
         call.class_reason = _note(calls, call, index, first_of.get(key), clamp, shared) or call.class_reason
         first_of.setdefault(key, index)
     _class_by_call_half(calls)
+    note_polling(states)
 
 
 def _note(
@@ -66,11 +70,9 @@ def _re_run(first: JudgedCall, between: Sequence[JudgedCall], call: JudgedCall) 
     changed = next((other for other in between if _changes_state(other, call)), None)
     if changed is not None:
         return f"possible legitimate re-run: {changed.of_batch.call.call.tool} ran in between"
-    results = first.of_batch.call.result, call.of_batch.call.result
-    if call.outcome in _RAN and all(result is not None and result.digest is not None for result in results):
-        before, after = (result.digest for result in results if result is not None)
-        if before != after:
-            return "possible legitimate re-run: the result differs from the first one's"
+    before, after = answer_key(first), answer_key(call)
+    if call.outcome in _RAN and before is not None and after is not None and before != after:
+        return "possible legitimate re-run: the result differs from the first one's"
     return None
 
 

@@ -6,6 +6,8 @@ page, cut before the offset). A compaction that failed can empty responses that 
 
 from __future__ import annotations
 
+import msgspec
+
 from analysis.detectors.base import Detector, Hit, TurnView, lines, tools
 from analysis.detectors.empty_replies import compaction_failed, longest_empty
 from analysis.detectors.sequences import longest_run
@@ -25,9 +27,11 @@ def _unreliable_arguments(view: TurnView, thresholds: Thresholds) -> Hit | None:
     if run.length < thresholds.identical_in_a_row:
         return None
     calls = [step.calls[0] for step in view.steps[run.start : run.start + run.length]]
-    call = calls[0].of_batch.call
-    what = f"cut at {_length(calls[0])} characters" if call.args_state == "cut" else call.args_state
-    reason = f"{run.length} calls of {tools(calls)} in a row look alike, but their fingerprint is unreliable: arguments {what}"
+    state = calls[0].of_batch.call.args_state
+    reason = (
+        f"{run.length} calls of {tools(calls)} in a row look alike, but their fingerprint is unreliable: "
+        f"arguments {state}{_where(calls[0])}"
+    )
     return Hit(reason, "unknown", lines(calls))
 
 
@@ -37,10 +41,14 @@ def _visible(call: JudgedCall) -> tuple[str, str] | None:
     return None if is_whole or told.args_state == "absent" else (canonical_name(told.call.tool), told.call.args_json)
 
 
-def _length(call: JudgedCall) -> int:
-    """Of the arguments as the log has them: those that it holds as text are quoted."""
-    text = call.of_batch.call.call.args_json
-    return len(text) - 2 if text.startswith('"') else len(text)
+def _where(call: JudgedCall) -> str:
+    """Arguments that the log holds as text end where they were cut."""
+    told = call.of_batch.call
+    try:
+        text = msgspec.json.decode(told.call.args_json, type=str) if told.args_state == "cut" else None
+    except (msgspec.MsgspecError, UnicodeError):
+        return ""
+    return f" at {len(text)} characters" if text is not None else ""
 
 
 def _emptied_replies(view: TurnView, thresholds: Thresholds) -> Hit | None:
