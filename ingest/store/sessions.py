@@ -51,6 +51,7 @@ def load_sessions(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) ->
     if parents:
         for row in _records(con, Event, sorted(parents), sources, {}, {}, _OF_AN_AGENT):
             parents_events[row.record.session_id].append(row)
+    parents_uuids = _uuids(con, sorted(parents)) if parents else {}
     for session_id in session_ids:
         parent, is_sub_agent, agent = _split(session_id)
         of_session = sorted(rows.pop(session_id, []), key=lambda row: (row.source.rank, row.seq))
@@ -59,6 +60,8 @@ def load_sessions(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) ->
         cards = [row for row in of_session if isinstance(row.record, CardEvent)]
         if is_sub_agent:
             events += [row for row in parents_events[parent] if _concerns(row.record, agent)]
+            # What it was launched by, copied into its own log, stays the parent's.
+            chain = [row for row in chain if row.record.uuid not in parents_uuids.get(parent, ())]
         log = _merged(chain)
         yield SessionFacts(
             session_id=session_id,
@@ -85,6 +88,16 @@ def _in_chain(record: SourceRecord) -> bool:
 def _concerns(event: SourceRecord, agent: str) -> bool:
     assert isinstance(event, Event)
     return event.name == "subagent_execution" or f"#{agent}#" in (event.prompt_id or "")
+
+
+def _uuids(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, set[str]]:
+    """Of all records of the sessions' logs."""
+    found: dict[str, set[str]] = defaultdict(set)
+    tables = " UNION ALL ".join(f"SELECT session_id, uuid FROM {table}" for table in RECORD_TABLES.values())
+    rows = con.execute(f"SELECT session_id, uuid FROM ({tables}) WHERE {_CHOSEN} AND uuid IS NOT NULL", [list(session_ids)])
+    for session_id, uuid in rows.fetchall():
+        found[session_id].add(uuid)
+    return found
 
 
 def _merged(rows: Sequence[_Row]) -> Merged:
