@@ -12,6 +12,7 @@ from msgspec import Struct
 from analysis.card_links import calls_by_card, trip_of
 from analysis.card_log import ENDED, Announcement, Interface, interfaces
 from analysis.card_replay import AS_IT_IS, REMEDIES, SEARCHES, Card, Outcome, Search, replay
+from analysis.counting import counted
 from analysis.findings import CallRow, CardRemedyRow, CardRow, FindingRow, SessionFindings, TripRow
 from ingest.records import Event, SessionFacts
 
@@ -156,9 +157,11 @@ def _loses(outcome: Outcome) -> str | None:
         what = (
             "neither shown nor run" if outcome.remedy.drops_calls else "not shown, and their results overwrite another card's"
         )
-        parts.append(f"swallows {len(outcome.swallowed)} genuine call(s): {told}; {what}")
+        parts.append(f"swallows {counted(len(outcome.swallowed), 'genuine call')}: {told}; {what}")
     if outcome.run_again:
-        parts.append(f"runs {len(outcome.run_again)} call(s) a second time that ran once; what they answer is in no log")
+        parts.append(
+            f"runs {counted(len(outcome.run_again), 'call')} a second time that ran once; what they answer is in no log"
+        )
     return "; ".join(parts) or None
 
 
@@ -181,7 +184,7 @@ def _stuck_findings(stuck: Iterator[CardRow]) -> Iterator[FindingRow]:
             session_id=rows[0].session_id,
             turn_no=turn_no or None,
             severity=_SEVERITY,
-            reason=f"{len(rows)} tool card(s) stay {rows[0].state} for ever ({names}{more}): {rows[0].reason}",
+            reason=f"{counted(len(rows), 'tool card')} left {rows[0].state} for ever ({names}{more}): {rows[0].reason}",
             confidence="certain" if all(row.cause_is_certain for row in rows) else "probable",
             evidence=[f"{row.source_path}:{row.source_line}" for row in rows[:_SHOWN_PLACES]],
             what_to_try=_what_to_try(rows),

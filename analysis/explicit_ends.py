@@ -5,6 +5,7 @@ They come before anything inferred. Each rule answers with a verdict or with Non
 
 from __future__ import annotations
 
+from analysis.counting import counted
 from analysis.history import DAEMONS
 from analysis.turn_state import TurnState, Verdict, evidence_of
 from ingest.records import Event, Response
@@ -82,9 +83,8 @@ def by_skip_text(state: TurnState) -> Verdict | None:
     answers = [result for call in state.calls if (result := call.of_batch.call.result) and result.answer == "loop-skip"]
     if not answers:
         return None
-    count = f"{len(answers)} call{'s' if len(answers) > 1 else ''}"
     told = "" if told_user(state) is None else " and said so"
-    reason = f"the daemon stopped the turn as a loop{told}; it skipped {count}"
+    reason = f"the daemon stopped the turn as a loop{told}; it skipped {counted(len(answers), 'call')}"
     return Verdict("stopped-visibly", reason, "certain", tuple(map(evidence_of, answers)))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analysis import explicit_ends, stalls
+from analysis.counting import counted
 from analysis.explicit_ends import told_user
 from analysis.liveness import DEFAULT_LIVENESS, Liveness
 from analysis.timeline import TimelineResponse
@@ -46,7 +47,9 @@ def _by_trip(state: TurnState) -> Verdict | None:
     suppressed = (call for call in reversed(state.calls) if call.outcome == "suppressed" and call.of_batch.provider_id == name)
     answered = next(suppressed, None)
     evidence = ((answered.evidence,) if answered else ()) + (fired.evidence,)
-    reason = f"guard {state.guard_in_force} tripped on {fresh} of id {name} and dropped {len(fired.batch.calls)} call(s)"
+    reason = (
+        f"guard {state.guard_in_force} tripped on {fresh} of id {name} and dropped {counted(len(fired.batch.calls), 'call')}"
+    )
     if told is False:
         return Verdict("silent-hang", f"{reason}; this daemon ends the turn without a word", "certain", evidence)
     if state.entry_point == "unknown" and state.guard_in_force == "id-breaker":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
+from analysis.counting import counted
 from dashboard import links
-from dashboard.counting import counted
 from dashboard.look import badge_colour, of_verdict
 
 

@@ -8,9 +8,9 @@ import polars as pl
 import streamlit as st
 
 from analysis import queries
+from analysis.counting import counted
 from analysis.inert_text import inert
 from dashboard import empty_states, filters, links
-from dashboard.counting import counted
 from dashboard.look import badge_colour, of_verdict
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.counting import counted
 from analysis.detectors.base import Detector, Hit, TurnView
 from analysis.thresholds import Thresholds
 
@@ -16,9 +17,7 @@ def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
         return None
     collisions = sum(1 for call in blocked if call.call_class == "collision")
     ended = " and ended the turn" if tripped else ""
-    reason = (
-        f"guard {view.state.guard_in_force} blocked {len(blocked)} fresh call(s), {collisions} of them id collisions{ended}"
-    )
+    reason = f"guard {view.state.guard_in_force} blocked {counted(len(blocked), 'fresh call')}, {counted(collisions, 'id collision')} among them{ended}"
     lines = tuple(dict.fromkeys(call.evidence for call in blocked))
     return Hit(reason, "certain", lines[:4], severity=None if tripped else 4)
 

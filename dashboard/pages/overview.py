@@ -9,10 +9,10 @@ import polars as pl
 import streamlit as st
 
 from analysis import queries
+from analysis.counting import counted
 from analysis.inert_text import inert, shortened
 from dashboard import empty_states, filters, links, published, shell
 from dashboard.charts import chart
-from dashboard.counting import counted
 from dashboard.figures.hangs import silent_hangs_per_day
 from dashboard.figures.trips import trips_by_model
 from dashboard.figures.verdicts import sessions_by_verdict
