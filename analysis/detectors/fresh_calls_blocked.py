@@ -17,7 +17,8 @@ def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
         return None
     collisions = sum(1 for call in blocked if call.call_class == "collision")
     ended = " and ended the turn" if tripped else ""
-    reason = f"guard {view.state.guard_in_force} blocked {counted(len(blocked), 'fresh call')}, {counted(collisions, 'id collision')} among them{ended}"
+    among = f"{counted(collisions, 'id collision')} among them"
+    reason = f"guard {view.state.guard_in_force} blocked {counted(len(blocked), 'fresh call')}, {among}{ended}"
     lines = tuple(dict.fromkeys(call.evidence for call in blocked))
     return Hit(reason, "certain", lines[:4], severity=None if tripped else 4)
 
