@@ -12,7 +12,8 @@ from analysis.cards import add_cards
 from analysis.detect import detect
 from analysis.detectors import TurnView
 from analysis.detectors.client_heuristics import explains
-from analysis.findings import DecisionRow, DivergenceRow, LoopEventRow, SessionFindings
+from analysis.findings import LoopEventRow, SessionFindings
+from analysis.guard_rows import decision_rows, divergence_rows
 from analysis.guards import GUARDS
 from analysis.judge import judge
 from analysis.liveness import DEFAULT_LIVENESS
@@ -33,7 +34,7 @@ from analysis.turn_state import TurnState
 from analysis.verdicts import Verdict, verdict_of
 from ingest.records import Event, SessionFacts
 
-ANALYSIS_VERSION = 2
+ANALYSIS_VERSION = 3
 """Raise it whenever the same facts would give other findings: the store then makes all of them anew."""
 
 __all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
@@ -70,23 +71,9 @@ def _add_turn(found: SessionFindings, session_id: str, state: TurnState, verdict
     if turn.inherited:
         return
     found.orphans.extend(orphan_rows(session_id, state))
-    for name, replay in state.replays.items():
-        found.decisions.extend(
-            DecisionRow(
-                guard=name,
-                session_id=session_id,
-                turn_no=state.turn.no,
-                response_no=response,
-                call_no=call,
-                decision=decision,
-            )
-            for response, call, decision in replay.exceptions
-        )
-        if replay.divergence is not None:
-            response, call = replay.divergence
-            found.divergences.append(
-                DivergenceRow(guard=name, session_id=session_id, turn_no=state.turn.no, response_no=response, call_no=call)
-            )
+    for replay in state.replays.values():
+        found.decisions.extend(decision_rows(session_id, state, replay))
+        found.divergences.extend(divergence_rows(session_id, state, replay))
     found.trips.extend(trip_rows(session_id, state))
 
 

@@ -125,6 +125,12 @@ class OrphanRow(Struct, kw_only=True):
     line: int
 
 
+class GuardRow(Struct, kw_only=True):
+    guard: str
+    about: str
+    source: str
+
+
 class DecisionRow(Struct, kw_only=True):
     """An exception: what no row says was `execute`."""
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from hashlib import sha256
 from math import isfinite
 from typing import Any
@@ -78,7 +79,17 @@ def _is_plain(value: object, depth: int) -> bool:
 
 
 def exact_canonical_json(value: object) -> bytes:
-    """As `canonical_json`, without the short cut. Iterative: a hostile log nests deeper than Python recurses."""
+    """As `canonical_json`, without the short cut."""
+    return _printed(value, _javascript_key_order)
+
+
+def unsorted_json(value: object) -> bytes:
+    """What JavaScript prints without the client's sorting: of two orders of the same keys it makes two texts."""
+    return _printed({} if value is None else value, _javascript_object_order)
+
+
+def _printed(value: object, order: Callable[[str], tuple[bool, int, bytes]]) -> bytes:
+    """Iterative: a hostile log nests deeper than Python recurses."""
     printed: list[str] = []
     pending: list[tuple[bool, Any]] = [(False, value)]  # (is it printed text or still a value, it), next one last
     while pending:
@@ -88,7 +99,7 @@ def exact_canonical_json(value: object) -> bytes:
         elif isinstance(item, dict):
             printed.append("{")
             pending.append((True, "}"))
-            keys = sorted(item, key=_javascript_key_order)
+            keys = sorted(item, key=order)
             for position in range(len(keys) - 1, -1, -1):
                 pending.append((False, item[keys[position]]))
                 pending.append((True, ("," if position else "") + _text(keys[position]) + ":"))
@@ -109,6 +120,12 @@ def _javascript_key_order(key: str) -> tuple[bool, int, bytes]:
     if _ARRAY_INDEX.fullmatch(key) and int(key) <= _LARGEST_ARRAY_INDEX:
         return False, int(key), b""
     return True, 0, key.encode("utf-16-be", "surrogatepass")
+
+
+def _javascript_object_order(key: str) -> tuple[bool, int, bytes]:
+    """Array indices first, by number, the others as they came."""
+    is_other, index, _ = _javascript_key_order(key)
+    return is_other, index, b""
 
 
 def _scalar(value: object) -> str:

@@ -44,6 +44,8 @@ class ModelHistory:
         self._answered: dict[str, int] = {}
         self._seen: dict[str, dict[bytes | None, list[tuple[int, PastCall]]]] = {}
         """Of each provider id the answered calls by fingerprint, each with the turn of its answer."""
+        self.past: list[tuple[str | None, PastCall]] = []
+        """The answered calls in order, each with its provider id."""
         self._open: list[tuple[str, str | None, PastCall]] = []
 
     def add_call(self, recorded: str | None, provider: str | None, call: PastCall) -> None:
@@ -71,6 +73,7 @@ class ModelHistory:
         self._open.clear()
 
     def _remember(self, provider: str | None, call: PastCall, turn_no: int) -> None:
+        self.past.append((provider, call))
         if provider is not None:
             self._seen.setdefault(provider, {}).setdefault(call.fingerprint, []).append((turn_no, call))
 
@@ -190,23 +193,23 @@ class Walk:
     def __init__(self, session_id: str, client: str) -> None:
         self.session_id = session_id
         self.client = client
-        self._history = ModelHistory()
-        self._at_prompt = self._history
+        self.history = ModelHistory()
+        self._at_prompt = self.history
         self._admitted: dict[str, list[TimelineCall]] = {}
 
     def batches(self, turn: Turn, entry_point: str) -> Iterator[Batch]:
-        self._history.repair_orphans(turn.no)
-        self._at_prompt, self._admitted = self._history, {}
+        self.history.repair_orphans(turn.no)
+        self._at_prompt, self._admitted = self.history, {}
         scope = _scope_of(entry_point)
         raw_ids: dict[int, str | None] = {}
         for item in turn.items:
             if isinstance(item, Compaction):
-                self._history = ModelHistory.after(item, turn.no, self._history)
+                self.history = ModelHistory.after(item, turn.no, self.history)
             elif isinstance(item, Result):
-                self._history.add_answer(history_id(item.recorded_id), turn.no)
+                self.history.add_answer(history_id(item.recorded_id), turn.no)
                 self._admit(turn, item, raw_ids)
             elif isinstance(item, TimelineResponse) and item.calls:
-                calls = _batch_calls(item, self._history.used)
+                calls = _batch_calls(item, self.history.used)
                 handled = self.handled(scope, turn.no)
                 new = not any(
                     call.same_response or (call.provider_id is not None and handled.knows(call.provider_id)) for call in calls
@@ -216,18 +219,18 @@ class Walk:
                     recorded = history_id(call.call.call.recorded_id)
                     # Without a provider's id it is handled under the client's, which the model may echo (runs of 0.21, 0.24).
                     raw_ids[id(call.call)] = call.provider_id or recorded
-                    self._history.add_call(recorded, call.provider_id, call.call)
+                    self.history.add_call(recorded, call.provider_id, call.call)
 
     def handled(self, scope: Scope, turn_no: int) -> Handled:
         match scope:
             case "daemon":
-                return Handled((self._history,), turn_no + 1, {})
+                return Handled((self.history,), turn_no + 1, {})
             case "tui":
-                return Handled((self._history,), turn_no + 1, self._admitted)
+                return Handled((self.history,), turn_no + 1, self._admitted)
             case "turn":
                 return Handled((), turn_no, self._admitted)
             case "session":
-                return Handled(tuple(_from_the_start(self._history)), turn_no + 1, self._admitted)
+                return Handled(tuple(_from_the_start(self.history)), turn_no + 1, self._admitted)
             case _:
                 return Handled((self._at_prompt,), turn_no, self._admitted)
 

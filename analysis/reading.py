@@ -21,13 +21,14 @@ missed. What has no time of its own is in no period.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
+from msgspec import Struct
 
 from ingest.errors import LoopscopeError, NoStore, StoreDamaged, StoreTooNew
 
@@ -47,6 +48,7 @@ class Filters:
     project: a working directory (or one above it), or its last part.
     version: of the client; `0.24` takes in `0.24.4`.
     session: an id and its sub-agents, or where no such id exists all that begin with it.
+    sessions: any of these ids with their sub-agents, or of the sessions of these log files.
     """
 
     since: datetime | None = None
@@ -56,6 +58,7 @@ class Filters:
     client: str | None = None
     version: str | None = None
     session: str | None = None
+    sessions: tuple[str, ...] | None = None
 
     def given(self) -> dict[str, object]:
         return {name: value for name, value in asdict(self).items() if value is not None}
@@ -79,6 +82,9 @@ WHERE ($since::TIMESTAMP IS NULL OR coalesce(t.ended_at, t.started_at) >= $since
   AND ($session::VARCHAR IS NULL OR s.session_id = $session OR starts_with(s.session_id, $session || '/')
        OR (starts_with(s.session_id, $session)
            AND NOT EXISTS (SELECT 1 FROM loopscope.main.found_session x WHERE x.session_id = $session)))
+  AND ($sessions::VARCHAR[] IS NULL OR list_contains($sessions, s.session_id) OR list_contains($sessions, s.parent_session_id)
+       OR EXISTS (SELECT 1 FROM loopscope.main.found_calls c
+                  WHERE c.session_id = s.session_id AND list_contains($sessions, c.source_path)))
 """
 
 
@@ -161,14 +167,33 @@ def _shadow_findings(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
         "GROUP BY table_name HAVING bool_or(column_name = 'session_id')"
     ).fetchall()
     for table, has_turns in tables:
-        # A row without a turn (a dead branch's call, a finding of the whole session) goes with its session.
-        condition = "session_id IN (SELECT session_id FROM chosen_turns)"
-        if has_turns:
-            condition = (
-                "(session_id, turn_no) IN (SELECT (session_id, turn_no) FROM chosen_turns) "
-                f"OR (turn_no IS NULL AND {condition})"
-            )
-        con.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM loopscope.main."{table}" WHERE {condition}')
+        con.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM loopscope.main."{table}" WHERE {_of_chosen(has_turns)}')
+
+
+def _of_chosen(has_turns: bool) -> str:
+    """A row without a turn (a dead branch's call, a finding of the whole session) goes with its session."""
+    of_session = "session_id IN (SELECT session_id FROM chosen_turns)"
+    if not has_turns:
+        return of_session
+    return f"(session_id, turn_no) IN (SELECT (session_id, turn_no) FROM chosen_turns) OR (turn_no IS NULL AND {of_session})"
+
+
+def add_rows(con: duckdb.DuckDBPyConnection, filters: Filters, table: str, rows: Sequence[Struct], kind: type[Struct]) -> None:
+    """Rows that this connection alone sees among those of a `found_*` table: of guards that are tried and not kept.
+
+    Once a table. The rows pass the filters like all others.
+    """
+    names = kind.__struct_fields__
+    con.execute(f'CREATE TEMP TABLE "added_{table}" AS SELECT * FROM loopscope.main."{table}" LIMIT 0')
+    if rows:
+        columns = [[getattr(row, name) for row in rows] for name in names]
+        values = ", ".join("unnest(?)" for _ in names)
+        con.execute(f'INSERT INTO temp.main."added_{table}" ({", ".join(names)}) SELECT {values}', columns)
+    chosen = f"WHERE {_of_chosen('turn_no' in names)}" if filters.given() and "session_id" in names else ""
+    con.execute(
+        f'CREATE OR REPLACE TEMP VIEW "{table}" AS SELECT * FROM loopscope.main."{table}" {chosen} '
+        f'UNION ALL SELECT * FROM temp.main."added_{table}" {chosen}'
+    )
 
 
 def _utc(moment: datetime) -> datetime:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from analysis.analyse import ANALYSIS_VERSION, GUARDS, analyse
 from analysis.findings import SessionFindings
 from analysis.fingerprint import fingerprint
+from analysis.guards.arguments import ArgumentsUnknown
+from ingest.arguments import ArgumentsGone, LoggedArguments
 from ingest.pipeline import ingest
 from ingest.progress import SILENT, Progress
-from ingest.records import SessionFacts
-from ingest.sources import default_roots
+from ingest.records import Place, SessionFacts
+from ingest.sources import READERS, default_roots
+from ingest.store.sessions import load_sessions
 from ingest.summary import Summary
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["SILENT", "Progress", "Summary", "default_roots", "run_ingest"]
 
@@ -31,3 +38,26 @@ def run_ingest(
 ) -> Summary:
     """Errors as of `ingest.pipeline.ingest`. label: what every page says of this store, such as that it is a demo."""
     return ingest(roots, db, BuiltInAnalysis(), report, workers=workers, label=label)
+
+
+class ArgumentsOfLogs:
+    """Whole arguments for the guards that need them; and why those that were wanted could not be had."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        readers = {reader.format: reader for reader in READERS}
+        sources = con.execute("SELECT source_path, format FROM fact_source").fetchall()
+        self._logs = LoggedArguments({path: readers[form] for path, form in sources if form in readers}, fingerprint)
+        self.missing: dict[str, str] = {}
+        """By the call's record, as `path:line`."""
+
+    def __call__(self, place: Place, fingerprint: bytes, /) -> object:
+        try:
+            return self._logs.read(place, fingerprint)
+        except ArgumentsGone as e:
+            self.missing[f"{place.source}:{place.line}"] = str(e)
+            raise ArgumentsUnknown(str(e)) from e
+
+
+def facts_of(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> Iterator[SessionFacts]:
+    """What the sources said of these sessions, out of the published store."""
+    return load_sessions(con, session_ids)

@@ -6,6 +6,7 @@ import click
 
 from cli import output
 from cli.commands.guard_diff import diff
+from cli.commands.guard_run import run
 from cli.exit_codes import ExitCode
 from cli.view import View, reading_options
 
@@ -35,4 +36,5 @@ def list_guards(view: View) -> int:
     return ExitCode.OK
 
 
-guard.add_command(diff)
+for _command in (diff, run):
+    guard.add_command(_command)

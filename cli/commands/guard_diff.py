@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from analysis.compare import CHANGE_NAMES, CHANGES, DEFAULT_COVERAGE, calls_of, judge_gate
 from cli import output
 from cli.exit_codes import ExitCode
-from cli.guard_lab import require_guards
+from cli.guard_lab import tell_missing, tried
+from cli.guard_options import GuardOptions, guard_options, read_sessions, sessions_option
 from cli.guard_report import SPLITS, Comparison, as_rows, compare, draw
 from cli.view import View, reading_options
 
@@ -19,7 +22,7 @@ _EXIT_CODES = {
 }
 
 
-_CSV_COLUMNS = [
+_CSV_COLUMNS = (
     "basis",
     "base_decision",
     "candidate_decision",
@@ -32,7 +35,7 @@ _CSV_COLUMNS = [
     "calls",
     "turns",
     "sessions",
-]
+)
 
 
 class NameList(click.ParamType[tuple[str, ...]]):
@@ -74,9 +77,13 @@ class NameList(click.ParamType[tuple[str, ...]]):
     show_default=True,
     help="Percent of the calls that must be valid for both guards before --fail-on may pass; below it exits 4.",
 )
+@guard_options
+@sessions_option
 @reading_options
 def diff(
     view: View,
+    options: GuardOptions,
+    sessions: Path | None,
     base: str,
     candidate: str,
     by: tuple[str, ...],
@@ -92,14 +99,15 @@ def diff(
 
     JSON is a list of objects: `section` says of what, `format_version` of which form.
     """
-    with view.open() as con:
-        require_guards(con, base, candidate)
-        comparison = compare(con, base, candidate, SPLITS if view.format == "json" else by, examples)
+    with tried(view, options, (base, candidate), read_sessions(sessions)) as lab:
+        comparison = compare(lab.con, base, candidate, SPLITS if view.format == "json" else by, examples)
+        comparison.failures = [failure for failure in lab.failures if failure["guard"] in (base, candidate)]
     _write(view, comparison, by)
+    tell_missing(lab)
     if fail_on is None:
-        return ExitCode.OK
+        return ExitCode.CANNOT_TELL if comparison.failures else ExitCode.OK
     kinds = CHANGE_NAMES if "any" in fail_on else fail_on
-    result = judge_gate(kinds, calls_of(comparison.changes), comparison.coverage, min_coverage)
+    result = judge_gate(kinds, calls_of(comparison.changes), comparison.coverage, min_coverage, len(comparison.failures))
     click.echo(f"Gate {result.verdict}: {'; '.join(result.reasons) or ', '.join(fail_on)}", err=True)
     return _EXIT_CODES[result.verdict]
 

@@ -1,0 +1,104 @@
+"""From what a person writes to a guard.
+
+    GUARD[:KEY=VALUE,...]    a built-in guard, with other settings (what_if.py)
+    PATH/TO/FILE.py:NAME     a class or an object in a Python file
+    COMMAND ARGUMENT...      a program of its own (outside.py), started without a shell
+
+Installed packages offer theirs by name, as entry points of the group `loopscope.guards`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from analysis.guards import GUARDS, Contender
+from analysis.guards.arguments import Source
+from analysis.guards.base import RepeatGuard
+from analysis.guards.checked import PythonGuard
+from analysis.guards.outside import OutsideGuard
+from analysis.guards.what_if import what_if
+
+GROUP = "loopscope.guards"
+_PYTHON = re.compile(r"(?P<path>\S.*\.py):(?P<name>[A-Za-z_]\w*)\Z")
+_BUILT_IN = {guard.name: guard for guard in GUARDS}
+
+
+class NoSuchGuard(Exception):
+    """What was written names no guard; the text says why."""
+
+
+def load(name: str, text: str, source: Source, reply_seconds: float) -> Contender:
+    """Raises NoSuchGuard, BadSettings, and CannotStart where a program cannot even be started."""
+    base, _, settings = text.partition(":")
+    if base in _BUILT_IN and not any(map(str.isspace, text)):
+        repeat_guards = {known: guard for known, guard in _BUILT_IN.items() if isinstance(guard, RepeatGuard)}
+        if base in repeat_guards:
+            return what_if(name, text, repeat_guards, source)
+        if settings:
+            raise NoSuchGuard(f"{base} has no settings")
+    if (found := _PYTHON.match(text)) is not None:
+        return _python(name, _from_file(Path(found["path"]), found["name"]), text)
+    if text in (offered := _offered()):
+        return offered_guard(name, text, offered)
+    return _program(name, text, source, reply_seconds)
+
+
+def offered_names() -> frozenset[str]:
+    return frozenset(_offered())
+
+
+def offered_guard(name: str, entry_point: str, offered: Mapping[str, Any] | None = None) -> Contender:
+    """A guard of an installed package. Raises NoSuchGuard."""
+    point = (offered or _offered())[entry_point]
+    try:
+        found = point.load()
+    except Exception as e:
+        raise NoSuchGuard(f"the guard {entry_point!r} of {point.value} cannot be loaded: {e}") from e
+    return _python(name, found, f"{GROUP}: {point.value}")
+
+
+def _offered() -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _from_file(path: Path, name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"loopscope_guard_{abs(hash(str(path.resolve())))}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise NoSuchGuard(f"there is no Python file {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses and msgspec look their module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as e:
+        raise NoSuchGuard(f"{path} cannot be loaded: {type(e).__name__}: {e}") from e
+    if not hasattr(module, name):
+        raise NoSuchGuard(f"{path} holds no {name!r}")
+    return getattr(module, name)
+
+
+def _python(name: str, found: Any, source: str) -> Contender:
+    try:
+        guard = found() if isinstance(found, type) else found
+    except Exception as e:
+        raise NoSuchGuard(f"{source}: it cannot be made without arguments: {e}") from e
+    if not callable(getattr(guard, "decide", None)):
+        raise NoSuchGuard(f"{source} has no method decide(batch, handled, answered)")
+    about = getattr(guard, "about", None) or (type(guard).__doc__ or "a guard in Python").strip().splitlines()[0]
+    return Contender(PythonGuard(name, str(about), guard), source)
+
+
+def _program(name: str, text: str, source: Source, reply_seconds: float) -> Contender:
+    try:
+        command = shlex.split(text)
+    except ValueError as e:
+        raise NoSuchGuard(f"{text!r} is no command: {e}") from e
+    if not command:
+        raise NoSuchGuard("the command is empty")
+    return Contender(OutsideGuard(name, command, source, reply_seconds), f"program: {text}")

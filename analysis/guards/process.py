@@ -1,0 +1,126 @@
+"""A child process that answers one line with one line, and cannot do worse to us than fail.
+
+It may crash, hang, never read, write without end, with or without line ends, on either stream. So it is read and written
+at once, never waiting for one alone; what it writes is kept up to a limit; each exchange has a time limit; and it lives in a
+process group of its own, which is killed whole. POSIX alone has the calls for that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+
+from analysis.guards.base import GuardFailed
+
+LONGEST_LINE = 1 << 20
+_STDERR_KEPT = 2000
+_PIECE = 1 << 16
+_GOODBYE_SECONDS = 2.0
+
+
+class CannotStart(Exception):
+    """There is no such program, or it may not be run: nothing to do with any session."""
+
+
+class LineProcess:
+    def __init__(self, command: Sequence[str]) -> None:
+        """Raises CannotStart."""
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )
+        except OSError as e:
+            raise CannotStart(f"{command[0]} cannot be started: {e.strerror or e}") from e
+        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self._in, self._out, self._err = (stream.fileno() for stream in streams if stream is not None)
+        for end in (self._in, self._out, self._err):
+            os.set_blocking(end, False)
+        self._to_write = bytearray()
+        self._unread = bytearray()
+        self._told = bytearray()
+        self._reads_stderr = True
+
+    def send(self, line: bytes) -> None:
+        """Goes out with the next exchange; nothing is waited for."""
+        self._to_write += line + b"\n"
+
+    def ask(self, line: bytes, seconds: float) -> bytes:
+        """The next line that it writes. Raises GuardFailed."""
+        self.send(line)
+        ends_at = time.monotonic() + seconds
+        with selectors.DefaultSelector() as ready:
+            ready.register(self._out, selectors.EVENT_READ, self._read)
+            if self._reads_stderr:
+                ready.register(self._err, selectors.EVENT_READ, self._listen)
+            ready.register(self._in, selectors.EVENT_WRITE, self._write)
+            while True:
+                if not self._to_write and (found := self._unread.find(b"\n")) >= 0:
+                    answer = bytes(self._unread[:found])
+                    del self._unread[: found + 1]
+                    return answer
+                left = ends_at - time.monotonic()
+                if left <= 0:
+                    raise GuardFailed(f"no answer within {seconds:g} s{self._last_words()}")
+                for key, _ in ready.select(left):
+                    if not key.data():
+                        ready.unregister(key.fd)
+
+    def _write(self) -> bool:
+        """False where there is nothing left to write."""
+        try:
+            del self._to_write[: os.write(self._in, self._to_write[:_PIECE])]
+        except BlockingIOError:
+            return True
+        except OSError:  # it closed its input; how it ended shows on its output
+            self._to_write.clear()
+        return bool(self._to_write)
+
+    def _read(self) -> bool:
+        piece = os.read(self._out, _PIECE)
+        if not piece:
+            raise GuardFailed(self._how_it_ended())
+        self._unread += piece
+        if len(self._unread) > LONGEST_LINE:
+            raise GuardFailed(f"it wrote more than {LONGEST_LINE >> 20} MB where one line was asked for{self._last_words()}")
+        return True
+
+    def _listen(self) -> bool:
+        piece = os.read(self._err, _PIECE)
+        self._told += piece
+        del self._told[:-_STDERR_KEPT]
+        self._reads_stderr = bool(piece)
+        return self._reads_stderr
+
+    def _how_it_ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(_GOODBYE_SECONDS)
+            how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+            return f"it {how}{self._last_words()}"
+        return f"it closed its output{self._last_words()}"
+
+    def _last_words(self) -> str:
+        with contextlib.suppress(BlockingIOError):
+            self._listen()
+        lines = self._told.decode("utf-8", "replace").strip().splitlines()
+        return f"; it said: {lines[-1][:300]}" if lines else ""
+
+    def close(self, *, kindly: bool) -> None:
+        """kindly: it is told by the end of its input, and given time to go."""
+        if kindly:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                os.write(self._in, self._to_write[:_PIECE])
+                assert self._process.stdin
+                self._process.stdin.close()
+                self._process.wait(_GOODBYE_SECONDS)
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()

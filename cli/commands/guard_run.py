@@ -1,0 +1,84 @@
+"""`loopscope guard run`: guards over history, session by session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli import output
+from cli.exit_codes import ExitCode
+from cli.guard_lab import Tried, tell_missing, tried
+from cli.guard_options import GuardOptions, guard_options, read_sessions, sessions_option
+from cli.view import View, reading_options
+
+COLUMNS = (
+    "guard",
+    "session_id",
+    "calls",
+    "execute",
+    "suppress",
+    "trip",
+    "drop",
+    "unknown",
+    "observed",
+    "first_divergence",
+    "differs_from_in_force",
+    "failure",
+)
+_HEADINGS = {"first_divergence": "first divergence", "differs_from_in_force": "other than in force"}
+
+
+@click.command("run", short_help="Run guards over history, session by session.")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@guard_options
+@sessions_option
+@reading_options
+def run(view: View, options: GuardOptions, sessions: Path | None, names: tuple[str, ...]) -> int:
+    """Run guards over the recorded sessions: those given with --guard, built-in ones by NAME.
+
+    One row a guard and session: its decisions, how many of them are facts (`observed`), where it first decided otherwise than
+    was done, and on how many calls as a fact otherwise than the guard that was in force. A session in which a program crashed,
+    hung or talked nonsense has the reason in `failure`; the run goes on, and ends with exit code 4.
+    """
+    chosen = (*dict.fromkeys((*options.specs, *names)),)
+    if not chosen:
+        raise click.UsageError("Say which: --guard NAME=GUARD, or the NAME of a built-in one.")
+    with tried(view, options, chosen, read_sessions(sessions)) as lab:
+        rows = [row for name in chosen for row in _rows(lab, name)]
+    if not rows:
+        view.explain_empty("There is no call to run a guard on.")
+    if view.format == "json":
+        output.write_json(rows)
+    elif view.format == "csv":
+        output.write_csv(COLUMNS, rows)
+    elif rows:
+        output.write_table([output.plain_table(COLUMNS, rows, _HEADINGS)])
+    for name in chosen:
+        click.echo(_sum(name, [row for row in rows if row["guard"] == name]), err=view.format != "table")
+    tell_missing(lab)
+    return ExitCode.CANNOT_TELL if lab.failures else ExitCode.OK
+
+
+def _rows(lab: Tried, name: str) -> list[dict[str, Any]]:
+    from analysis import queries
+
+    failed = {str(failure["session_id"]): failure["reason"] for failure in lab.failures if failure["guard"] == name}
+    rows = [
+        {"guard": name, **row, "failure": failed.get(str(row["session_id"]))}
+        for row in queries.run(lab.con, "guard_run", guard=name).dicts()
+    ]
+    return sorted(rows, key=lambda row: row["failure"] is None)
+
+
+def _sum(name: str, rows: list[dict[str, Any]]) -> str:
+    def total(column: str) -> int:
+        return sum(row[column] for row in rows)
+
+    failed = sum(row["failure"] is not None for row in rows)
+    decisions = ", ".join(f"{total(decision)} {decision}" for decision in ("execute", "suppress", "trip", "drop", "unknown"))
+    return (
+        f"{name}: {total('calls')} calls in {len(rows)} sessions: {decisions}. {total('observed')} of them facts, "
+        f"{total('differs_from_in_force')} other than the guard in force decided. Failed in {failed} sessions."
+    )
