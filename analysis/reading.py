@@ -32,7 +32,7 @@ from msgspec import Struct
 
 from ingest.errors import LoopscopeError, NoStore, StoreDamaged, StoreTooNew
 
-SCHEMA = 3
+SCHEMA = 4
 """The newest schema of the facts that the queries here were written for."""
 
 

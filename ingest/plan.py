@@ -16,20 +16,18 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
+from ingest.identify import EMPTY, UNKNOWN, WHY_SKIPPED, identify
+from ingest.packed import plain_name
 from ingest.reading import ToRead
-from ingest.sources import HEAD_BYTES, READERS, Candidate, SkippedPath, recognise
+from ingest.sources import READERS, Candidate, SkippedPath
 from ingest.store.sources import NO_LOG, SourceRow
 from ingest.summary import Skipped
 
-_UNKNOWN = "unknown"
-_NOT_RECOGNISED = "no reader knows its content"
-_EMPTY = "it is empty"
 _LOG_SUFFIXES = (".jsonl", ".ndjson", ".log")
 _RETRIED = ("unreadable", "gone")
 """Statuses that say nothing of the file's content: looked at again whatever its stat says."""
 _WITHOUT_FACTS = ("skipped", NO_LOG)
-_PEEK_BYTES = 4096
-"""Tells most logs, in half the time that a whole head takes."""
+_READ_TO_THE_END = ("complete", "tail-pending")
 _OF_THE_CONTENT = ("format", "client", "records", "read_bytes", "reader_version")
 
 _READER_VERSIONS = {reader.format: reader.version for reader in READERS}
@@ -41,8 +39,29 @@ class Planned(Struct):
     row: SourceRow
     """As it will be stored; status, read_bytes and records are settled by the reading."""
     to_read: ToRead
-    known: bool
-    """The store has a row, and maybe facts, of an earlier version of this file."""
+    before: SourceRow | None
+    """What the store has, maybe with facts, of an earlier version of this file."""
+
+    @property
+    def has_grown(self) -> bool:
+        """The same file is longer than it was, and the same reader would read it: an append, unless its mark says otherwise."""
+        before, row = self.before, self.row
+        return (
+            before is not None
+            and before.status in _READ_TO_THE_END
+            and row.bytes > before.bytes
+            and (row.inode, row.format, row.reader_version) == (before.inode, before.format, before.reader_version)
+        )
+
+    @property
+    def is_outdated(self) -> bool:
+        before, row = self.before, self.row
+        return (
+            before is not None
+            and before.status in _READ_TO_THE_END
+            and (row.format, row.bytes, row.mtime_ns) == (before.format, before.bytes, before.mtime_ns)
+            and row.reader_version != before.reader_version
+        )
 
 
 class Plan(Struct):
@@ -54,9 +73,14 @@ class Plan(Struct):
     """Vanished, and never held anything for us."""
     skipped: list[Skipped] = field(default_factory=list)
     unreadable: list[Skipped] = field(default_factory=list)
+    outdated: int = 0
+    """Files that have not changed, but their reader has."""
 
 
-def make_plan(found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], known: Mapping[str, SourceRow]) -> Plan:
+def make_plan(
+    found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], known: Mapping[str, SourceRow], *, anew: bool = False
+) -> Plan:
+    """anew: every file is looked into, changed or not."""
     plan = Plan()
     next_id = max((row.source_id for row in known.values()), default=0) + 1
     named = {stored_path(root) for root in roots}
@@ -70,14 +94,15 @@ def make_plan(found: Sequence[Candidate | SkippedPath], roots: Sequence[Path], k
             plan.skipped.append(Skipped(name, reason or ""))
             continue
         before = known.get(name)
-        told = name in named or name.endswith(_LOG_SUFFIXES) or reason is not None
-        if before is not None and _is_unchanged(file, before):
+        told = name in named or plain_name(name).endswith(_LOG_SUFFIXES) or reason is not None
+        if before is not None and not anew and _is_unchanged(file, before):
             if before.status == "skipped":
-                plan.skipped.append(Skipped(name, reason or _why_skipped(file)))
+                plan.skipped.append(Skipped(name, reason or WHY_SKIPPED.get(before.format, WHY_SKIPPED[UNKNOWN])))
             plan.unchanged += before.status not in _WITHOUT_FACTS
             continue
         planned = _look_into(file, name, next_id if before is None else before.source_id, before, reason, told, plan)
         if planned is not None:
+            plan.outdated += not anew and planned.is_outdated
             plan.files.append(planned)
             next_id += before is None
     _find_gone(plan, seen, [item.path for item in found if isinstance(item, SkippedPath)], roots, known)
@@ -118,10 +143,6 @@ def _signed(inode: int) -> int:
     return inode & (2**63 - 1)
 
 
-def _why_skipped(file: Candidate) -> str:
-    return _NOT_RECOGNISED if file.size else _EMPTY
-
-
 def _look_into(
     file: Candidate,
     name: str,
@@ -135,8 +156,8 @@ def _look_into(
     row = SourceRow(
         source_id=source_id,
         source_path=name,
-        format=_UNKNOWN,
-        client=_UNKNOWN,
+        format=UNKNOWN,
+        client=UNKNOWN,
         root=stored_path(file.root),
         bytes=file.size,
         read_bytes=0,
@@ -152,10 +173,7 @@ def _look_into(
     try:
         with open(file.path, "rb", buffering=0) as stream:
             if reason is None:
-                head = stream.read(_PEEK_BYTES)
-                reader = recognise(file.path, head)
-                if reader is None and len(head) == _PEEK_BYTES:
-                    reader = recognise(file.path, head + stream.read(HEAD_BYTES - _PEEK_BYTES))
+                reader, row.format = identify(file.path, stream)
     except OSError as e:
         refusal = e.strerror or str(e)
         plan.unreadable.append(Skipped(name, refusal))
@@ -167,11 +185,11 @@ def _look_into(
         row.status = "unreadable"
     else:
         if reader is not None:
-            row.status, row.format, row.client = "complete", reader.format, reader.client
-            row.reader_version = reader.version
-        elif told:
-            plan.skipped.append(Skipped(name, reason or _why_skipped(file)))
-    return Planned(row, ToRead(source_id, os.fspath(file.path), name, reader, refusal), before is not None)
+            row.status, row.client, row.reader_version = "complete", reader.client, reader.version
+        elif told or row.format not in (UNKNOWN, EMPTY):
+            row.status = "skipped"
+            plan.skipped.append(Skipped(name, reason or WHY_SKIPPED[row.format]))
+    return Planned(row, ToRead(source_id, os.fspath(file.path), name, reader, refusal), before)
 
 
 def _find_gone(

@@ -15,12 +15,18 @@ class Progress(Protocol):
     def advance(self, amount: int) -> None:
         """So much more of the stage's total is done."""
 
+    def say(self, sentence: str) -> None:
+        """Something that the person has to know at once: why all is read again, what was set aside."""
+
 
 class _Silent:
     def stage(self, name: str, total: int, unit: str) -> None:
         pass
 
     def advance(self, amount: int) -> None:
+        pass
+
+    def say(self, sentence: str) -> None:
         pass
 
 

@@ -1,16 +1,21 @@
 """Reading a group of files into columns, here or in a worker process.
 
-A worker is bounded by its chunk and not by the file: bytes come in blocks, records leave as columns. What goes wrong with one
-file is said in its outcome and ends nothing.
+A worker is bounded by its chunk and not by the file: bytes come in blocks, unpacked where the file is packed, and records
+leave as columns. Offsets and lines are those of the plain bytes. Of a file that has grown since it was read, only what is new
+is read, where its mark still holds. What goes wrong with one file is said in its outcome and ends nothing.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import BinaryIO
 
 from msgspec import Struct
 
+from ingest.growth import make_mark, mark_that_holds, read_at
+from ingest.packed import CannotUnpack, is_packed, plain_blocks
 from ingest.readers.base import FingerprintFunction, Reader
 from ingest.records import Problem, Response
 from ingest.store.facts import Columns, FactColumns
@@ -18,6 +23,7 @@ from ingest.store.facts import Columns, FactColumns
 _CHUNK = 4 << 20
 TORN = "torn-tail"
 UNREADABLE = "unreadable"
+_NOT_UNPACKED = "not-unpacked"
 
 
 class ToRead(Struct, frozen=True):
@@ -30,17 +36,24 @@ class ToRead(Struct, frozen=True):
     """None: there is nothing to read."""
     refusal: str | None = None
     """Why the file could not even be opened."""
+    mark: bytes | None = None
+    """Of the last reading; the file has grown since."""
 
 
 class Outcome(Struct):
     source_id: int
+    first_byte: int = 0
+    first_record: int = 0
+    """Where this reading began; what was told before these stays."""
     read_bytes: int = 0
-    """Up to the last whole record."""
+    """Up to the last whole record; of a packed file all its bytes."""
     records: int = 0
+    """Of the whole file."""
     calls: int = 0
     problems: int = 0
     torn: bool = False
     unreadable: str | None = None
+    mark: bytes | None = None
 
 
 class GroupRead(Struct):
@@ -66,12 +79,22 @@ def _read_file(file: ToRead, fingerprint: FingerprintFunction, facts: FactColumn
     reader = file.reader(file.name, fingerprint)
     try:
         with open(file.path, "rb", buffering=0) as stream:
-            while data := stream.read(_CHUNK):
-                outcome.read_bytes += len(data)
-                for row in reader.feed(data):
-                    _take(row, outcome, facts)
+            _go_on(file, reader, stream, outcome)
+            head = stream.read(_CHUNK)
+            packed = is_packed(head) and not outcome.first_byte
+            try:
+                for data in plain_blocks(head, stream, _CHUNK) if packed else _blocks(head, stream):
+                    outcome.read_bytes += len(data)
+                    for row in reader.feed(data):
+                        _take(row, outcome, facts)
+            except CannotUnpack as e:
+                facts.add_problem(file.source_id, Problem(_NOT_UNPACKED, str(e), outcome.read_bytes, 0))
+            mark = None if packed else make_mark(stream, reader, outcome.records)
             for row in reader.finish():
                 _take(row, outcome, facts)
+            outcome.mark = mark
+            if packed:
+                outcome.read_bytes = stream.tell()
     except OSError as e:
         _refuse(file, e.strerror or str(e), outcome, facts)
     except Exception:
@@ -79,6 +102,21 @@ def _read_file(file: ToRead, fingerprint: FingerprintFunction, facts: FactColumn
         detail = traceback.format_exc().strip().replace("\n", " | ")[-500:]
         facts.add_problem(file.source_id, Problem("reader-failed", detail, outcome.read_bytes, 0))
     return outcome
+
+
+def _go_on(file: ToRead, reader: Reader, stream: BinaryIO, outcome: Outcome) -> None:
+    """To where the last reading ended, if the file still is what was read then."""
+    if file.mark is not None and (mark := mark_that_holds(stream, file.mark)) is not None:
+        reader.go_on(mark.position, partial(read_at, stream))
+        outcome.first_byte = outcome.read_bytes = mark.position.offset
+        outcome.first_record = outcome.records = mark.records
+        stream.seek(mark.position.offset)
+
+
+def _blocks(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    while head:
+        yield head
+        head = stream.read(_CHUNK)
 
 
 def _refuse(file: ToRead, reason: str, outcome: Outcome, facts: FactColumns) -> None:

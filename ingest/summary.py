@@ -32,3 +32,5 @@ class Summary(Struct, kw_only=True):
     bytes_read: int = 0
     seconds: float = 0.0
     published: bool = False
+    stopped: bool = False
+    """Somebody asked for an end before all was done; the next run completes it."""

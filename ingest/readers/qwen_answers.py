@@ -19,6 +19,11 @@ _REISSUE = (
     " (or explicitly different arguments)."
 )
 _SKIPPED = "Skipped because loop detection stopped the current turn before this tool call could run."
+_SKIPPED_OTHERWISE = "Skipped because "
+_BLOCKED_BY_HOOK = "Tool execution blocked by hook"
+_STOPPED_BY_HOOK = "Execution stopped by hook"
+_NEEDS_PERMISSION = 'Qwen Code requires permission to use "'
+_DECLINED = '", but that permission was declined.'
 _NOT_RECORDED = "Tool execution result was not recorded"
 _CANCELLED = "[Operation Cancelled]"
 
@@ -40,6 +45,8 @@ class Reading(Struct, frozen=True):
     answer: Answer = "tool"
     quoted_id: str | None = None
     guard_hint: str | None = None
+    error_class: str | None = None
+    """The client's reason not to run the call, finer than its own error type (all are `execution_denied` or less)."""
 
 
 _ORDINARY = Reading()
@@ -83,8 +90,16 @@ def _read_text(text: str) -> Reading:
             return Reading("duplicate", text[len(_DUPLICATE) : -len(_HANDLED + _REISSUE)], "fingerprint")
     if text == _SKIPPED:
         return Reading("loop-skip")
+    if text.startswith(_SKIPPED_OTHERWISE):
+        return Reading("skipped", error_class="skipped")
     if text.startswith(_NOT_RECORDED):
         return Reading("interrupted")
+    if text.startswith(_BLOCKED_BY_HOOK):
+        return Reading(error_class="blocked-by-hook")
+    if text.startswith(_STOPPED_BY_HOOK):
+        return Reading(error_class="stopped-by-hook")
+    if text.startswith(_NEEDS_PERMISSION) and text.endswith(_DECLINED):
+        return Reading(error_class="permission-declined")
     if text.startswith(_CANCELLED):
         return Reading("cancelled")
     return _ORDINARY

@@ -7,14 +7,16 @@ parent: a gap in the chain would cut off everything before it.
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import msgspec
 from msgspec import UNSET
 
-from ingest.readers.base import FingerprintFunction, Row, Sample
+from ingest.readers.base import Earlier, FingerprintFunction, Row, Sample
 from ingest.readers.lines import LineReader
 from ingest.readers.qwen_answers import error_line, is_failure, read_answer
 from ingest.readers.qwen_bookkeeping import (
@@ -36,13 +38,17 @@ from ingest.readers.qwen_wire import (
     WireUsage,
     from_object,
     microseconds,
+    time_of,
 )
-from ingest.readers.repeated_answers import RepeatedAnswers
-from ingest.records import ArgsState, Call, Place, Prompt, Response, Result
+from ingest.readers.repeated_answers import Origin, RepeatedAnswers
+from ingest.records import ArgsState, Call, Place, Problem, Prompt, Response, Result
 
 _ARGS_KEPT = 1024
 _EMPTY_TEXTS = (b"", b'""', b'"(empty content)"')
 _REDACTING_TOOL = "structured_output"
+_NAMELESS = frozenset(("undefined_tool_name", "unknown_tool"))
+"""What the client writes for a call without a name (code, 0.24.4; the second in the daemon). The call's own record and its
+result would not agree otherwise."""
 """The one tool whose arguments the client replaces before it writes them; its guard hashes the real ones."""
 
 _PROMPT_ORIGINS: dict[str, Literal["cron", "notification", "mid-turn"]] = {
@@ -50,6 +56,10 @@ _PROMPT_ORIGINS: dict[str, Literal["cron", "notification", "mid-turn"]] = {
     "notification": "notification",
     "mid_turn_user_message": "mid-turn",
 }
+_TIMESTAMP = re.compile(rb'"timestamp": ?"([^"]{8,40})"')
+_HOUR = 3_600_000_000
+_CLOCK_STEP = _HOUR
+"""Microseconds. Records of one process may swap places within a second; only a clock that was set goes back so far."""
 _TYPES = frozenset({"user", "assistant", "tool_result", "system"})
 _NO_MESSAGE = WireMessage()
 _NO_USAGE = WireUsage()
@@ -67,6 +77,13 @@ class QwenChatReader(LineReader[WireRecord]):
         super().__init__(source, fingerprint)
         self._stem = self.name.removesuffix(".jsonl")
         self._round: str | None = None
+        self._last_uuid: str | None = None
+        self._last_ts: int | None = None
+        self._told: list[str] = []
+        """Kinds of Problem that are told once a source, at the first record that shows them."""
+        self._unreadable_time: object = None
+        self._was_loose = False
+        """The record now read was not decoded as it stands in the source."""
         self._answers = RepeatedAnswers()
 
     @classmethod
@@ -74,17 +91,69 @@ class QwenChatReader(LineReader[WireRecord]):
         return any(_is_ours(value) for value in sample.values)
 
     def from_object(self, value: dict[str, Any], exact: bool) -> WireRecord | None:
-        return from_object(value, exact)
+        wire = from_object(value, exact)
+        self._unreadable_time = value.get("timestamp") if wire.timestamp is None else None
+        self._was_loose = True
+        return wire
+
+    def memory(self) -> dict[str, Any]:
+        return {
+            "round": self._round,
+            "uuid": self._last_uuid,
+            "ts": self._last_ts,
+            "told": self._told,
+            "repeated": self._answers.memory(),
+        }
+
+    def recall(self, memory: dict[str, Any], earlier: Earlier) -> None:
+        self._round, self._last_uuid, self._last_ts = memory["round"], memory["uuid"], memory["ts"]
+        self._told = memory["told"]
+        self._answers.recall(memory["repeated"], partial(_answer_text, earlier))
+
+    def time_of_last_record(self) -> int | None:
+        return self._last_ts
+
+    def time_of_fragment(self, piece: bytes) -> int | None:
+        written = _TIMESTAMP.search(piece)
+        return microseconds(time_of(written[1].decode("ascii", "replace"))) if written else None
 
     def rows(self, wire: WireRecord, place: Place) -> Sequence[Row] | None:
+        unreadable_time, self._unreadable_time = self._unreadable_time, None
+        is_loose, self._was_loose = self._was_loose, False
         if wire.type not in _TYPES or (wire.uuid is None and wire.message is None):
             return None
+        ts = microseconds(wire.timestamp)
+        before, self._last_ts = self._last_ts, ts or self._last_ts
+        follows, self._last_uuid = wire.parent_uuid == self._last_uuid, wire.uuid
+        rows = self._records(wire, place, ts, is_loose)
+        if ts is None or wire.session_id is None or (before is not None and before - ts > _CLOCK_STEP and follows):
+            return [*rows, *self._oddities(wire, place, ts, before if follows else None, unreadable_time)]
+        return rows
+
+    def _oddities(
+        self, wire: WireRecord, place: Place, ts: int | None, before: int | None, unreadable_time: object
+    ) -> Iterator[Problem]:
+        """What is wrong with a record that was kept."""
+        if wire.session_id is None and "lost-header" not in self._told:
+            self._told.append("lost-header")
+            detail = "no session id in the record: the file's name stands in for it, here and below"
+            yield Problem("lost-header", detail, place.offset, place.line)
+        if ts is None and unreadable_time is not None and "unreadable-time" not in self._told:
+            self._told.append("unreadable-time")
+            detail = f"no time can be read from {ascii(unreadable_time)[:80]}: left empty, here and below"
+            yield Problem("unreadable-time", detail, place.offset, place.line)
+        if ts is not None and before is not None and before - ts > _CLOCK_STEP:
+            hours = (before - ts) / _HOUR
+            detail = f"{hours:.1f} hours before the record that it follows: the order of the file is taken, not the clock's"
+            yield Problem("clock-step", detail, place.offset, place.line)
+
+    def _records(self, wire: WireRecord, place: Place, ts: int | None, is_loose: bool) -> Sequence[Row]:
         common = Common(
             place,
             self._session_id(wire),
             wire.uuid,
             wire.parent_uuid,
-            microseconds(wire.timestamp),
+            ts,
             wire.version,
             wire.cwd,
             wire.forked_from.session_id if wire.forked_from is not None else None,
@@ -94,7 +163,7 @@ class QwenChatReader(LineReader[WireRecord]):
         self._round = None
         parts = (wire.message or _NO_MESSAGE).parts or ()
         if wire.type == "tool_result" or (wire.type == "user" and _answers_only(parts)):
-            return self._results(wire, common, parts)
+            return self._results(wire, common, parts, is_loose)
         if wire.type == "user":
             return (self._prompt(wire, common),)
         if wire.subtype == UI_TELEMETRY:
@@ -171,12 +240,13 @@ class QwenChatReader(LineReader[WireRecord]):
         elif call.name == _REDACTING_TOOL:
             state = "redacted"
         if state in ("absent", "cut"):
-            return Call(call.id, call.name, part, args_state=state)
+            return Call(call.id, _tool(call.name), part, args_state=state)
         self._answers.called(call.id, call.name, call.args)
-        digest, canonical = self.fingerprint(call.name, call.args)
+        tool = _tool(call.name)
+        digest, canonical = self.fingerprint(tool, call.args)
         return Call(
             call.id,
-            call.name,
+            tool,
             part,
             digest if state == "whole" else None,
             None,
@@ -185,7 +255,7 @@ class QwenChatReader(LineReader[WireRecord]):
             state,
         )
 
-    def _results(self, wire: WireRecord, common: Common, parts: tuple[WirePart, ...]) -> list[Row]:
+    def _results(self, wire: WireRecord, common: Common, parts: tuple[WirePart, ...], is_loose: bool) -> list[Row]:
         outcome = wire.tool_call_result or _NO_OUTCOME
         answers: list[tuple[int, WireAnswer | None]] = [
             (index, part.function_response) for index, part in enumerate(parts) if part.function_response is not None
@@ -200,8 +270,9 @@ class QwenChatReader(LineReader[WireRecord]):
                 status = "error" if is_failure(response) else "success"
                 error_class = error_class or ("error" if status == "error" else None)
             reading = read_answer(response, status, told.execution_status)
-            call_id, tool = (answer.id or told.call_id, answer.name) if answer else (told.call_id, None)
+            call_id, tool = (answer.id or told.call_id, _tool(answer.name)) if answer else (told.call_id, None)
             digest = _digest(response, size) if size else None
+            origin = None if is_loose else (common.place.offset, common.place.length, index)
             rows.append(
                 Result(
                     place=common.place,
@@ -219,10 +290,10 @@ class QwenChatReader(LineReader[WireRecord]):
                     quoted_id=reading.quoted_id,
                     guard_hint=reading.guard_hint,
                     status=status,
-                    error_class=error_class,
+                    error_class=reading.error_class or error_class,
                     execution_status=told.execution_status,
                     digest=digest,
-                    stable_digest=digest and self._answers.stable_digest(call_id, tool, response, size, digest),
+                    stable_digest=digest and self._answers.stable_digest(call_id, tool, response, size, digest, origin),
                     error_line=error_line(response) if status == "error" else None,
                     bytes=size,
                     duration_ms=told.duration_ms,
@@ -232,6 +303,16 @@ class QwenChatReader(LineReader[WireRecord]):
 
 
 _NO_RESPONSE = msgspec.Raw()
+
+
+def _answer_text(earlier: Earlier, origin: Origin) -> bytes:
+    offset, length, part = origin
+    message = QwenChatReader.decoder.decode(earlier(offset, length)).message
+    return bytes(message.parts[part].function_response.response)
+
+
+def _tool(name: str | None) -> str:
+    return "" if name is None or name in _NAMELESS else name
 
 
 def _digest(response: msgspec.Raw, size: int) -> bytes:

@@ -9,6 +9,9 @@ models word anew each time, is no first argument). Calls that are not alike afte
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from msgspec import Raw
 
@@ -30,18 +33,24 @@ _DIGITS = b"0123456789"
 _Call = tuple[str, bytes]
 
 
-class _Answer:
-    __slots__ = ("digest", "size", "stable_digest", "text", "without_volatile")
+Origin = tuple[int, int, int]
+"""Where an answer's text can be had again: the record's offset and length, and the answer's place among its parts."""
 
-    def __init__(self, digest: bytes, text: bytes) -> None:
+
+class _Answer:
+    __slots__ = ("digest", "origin", "size", "stable_digest", "text", "without_volatile")
+
+    def __init__(self, digest: bytes, size: int, text: Callable[[], bytes] | bytes, origin: Origin | None) -> None:
         self.digest = self.stable_digest = digest
+        self.size = size
         self.text = text
-        self.size = len(text)
+        self.origin = origin
         self.without_volatile: bytes | None = None
 
     def stable(self) -> bytes:
         if self.without_volatile is None:
-            self.without_volatile, self.text = stable_text(self.text), b""
+            text = self.text if isinstance(self.text, bytes) else self.text()
+            self.without_volatile, self.text = stable_text(text), b""
         return self.without_volatile
 
 
@@ -55,19 +64,22 @@ class RepeatedAnswers:
     def called(self, call_id: str | None, tool: str, args: object) -> None:
         self._call_of_id[call_id] = tool, _first_argument(args)
 
-    def stable_digest(self, call_id: str | None, tool: str | None, response: Raw, size: int, digest: bytes) -> bytes:
+    def stable_digest(
+        self, call_id: str | None, tool: str | None, response: Raw, size: int, digest: bytes, origin: Origin | None = None
+    ) -> bytes:
+        """origin: None where the text cannot be had from the source again, because the record had to be mended."""
         if size > _LONGEST:
             return digest
         call = self._call_of_id.pop(call_id, None) or (tool or "", b"")
         known = self._answers.get(call)
         if known is None:
-            self._remember(call, _Answer(digest, bytes(response)))
+            self._remember(call, _Answer(digest, size, bytes(response), origin))
             return digest
         self._answers.move_to_end(call)
         for answer in known:
             if answer.digest == digest:
                 return answer.stable_digest
-        fresh = _Answer(digest, bytes(response))
+        fresh = _Answer(digest, size, bytes(response), origin)
         for answer in known:
             if abs(answer.size - size) <= _NUMBER_LENGTHS + size // 20 and answer.stable() == fresh.stable():
                 return answer.stable_digest
@@ -75,10 +87,35 @@ class RepeatedAnswers:
         del known[:-_ANSWERS_REMEMBERED]
         return digest
 
+    def memory(self) -> dict[str, Any]:
+        """All that `recall` needs; of an answer its place and not its text, where there is one."""
+        return {
+            "open": [[call_id, *call] for call_id, call in self._call_of_id.items()],
+            "answers": [[*call, [_kept(answer) for answer in answers]] for call, answers in self._answers.items()],
+        }
+
+    def recall(self, memory: dict[str, Any], text_at: Callable[[Origin], bytes]) -> None:
+        for call_id, tool, argument in memory["open"]:
+            self._call_of_id[call_id] = tool, argument
+        for tool, argument, answers in memory["answers"]:
+            self._answers[tool, argument] = [_recalled(answer, text_at) for answer in answers]
+
     def _remember(self, call: _Call, answer: _Answer) -> None:
         self._answers[call] = [answer]
         if len(self._answers) > _CALLS_REMEMBERED:
             self._answers.popitem(last=False)
+
+
+def _kept(answer: _Answer) -> list[Any]:
+    texts = [answer.text, answer.without_volatile] if answer.origin is None else [None, None]
+    return [answer.digest, answer.stable_digest, answer.size, answer.origin, *texts]
+
+
+def _recalled(kept: list[Any], text_at: Callable[[Origin], bytes]) -> _Answer:
+    digest, stable_digest, size, origin, text, without_volatile = kept
+    answer = _Answer(digest, size, text if origin is None else partial(text_at, tuple(origin)), origin)
+    answer.stable_digest, answer.without_volatile = stable_digest, without_volatile
+    return answer
 
 
 def _first_argument(args: object) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ingest.store.facts import RECORD_TABLES
+from ingest.store.facts import RECORD_TABLES, STARTS, Start, starts_as_values
 from ingest.store.sessions import SUB_AGENT
 
 if TYPE_CHECKING:
@@ -12,16 +13,38 @@ if TYPE_CHECKING:
 
     from ingest.store.writable import WritableStore
 
-_SESSIONS = " UNION ALL ".join(f"SELECT session_id, source_id FROM {table}" for table in RECORD_TABLES.values())
+_SESSIONS = " UNION ALL ".join(f"SELECT session_id, source_id, seq FROM {table}" for table in RECORD_TABLES.values())
 
 
-def mark_sources_dirty(con: duckdb.DuckDBPyConnection, source_ids: list[int]) -> None:
-    """All sessions of which these sources say something, as the facts stand now."""
+def mark_rows_dirty(con: duckdb.DuckDBPyConnection, starts: Sequence[Start]) -> None:
+    """All sessions of which these sources say something from their starts on, as the facts stand now."""
     con.execute(
-        f"INSERT INTO dirty_session SELECT DISTINCT session_id FROM ({_SESSIONS}) "
-        "WHERE source_id IN (SELECT unnest(?::INTEGER[]))",
-        [source_ids],
+        f"INSERT INTO dirty_session SELECT DISTINCT session_id FROM ({_SESSIONS}) r JOIN ({STARTS}) s "
+        "ON r.source_id = s.source_id AND r.seq >= s.first_record",
+        starts_as_values(starts),
     )
+
+
+def mark_reordered_dirty(con: duckdb.DuckDBPyConnection, bytes_before: Mapping[int, int]) -> None:
+    """Sessions of two sources of which the longer one is another since these grew: which copy of a record counts, and where
+    it stands, depends on that order. To be called with the new lengths in the store."""
+    sources = con.execute("SELECT source_id, bytes, source_path FROM fact_source").fetchall()
+    now = {source_id: (-length, path) for source_id, length, path in sources}
+    before = now | {source_id: (-length, now[source_id][1]) for source_id, length in bytes_before.items()}
+    pairs = [
+        (grown, other)
+        for grown in bytes_before
+        for other in now
+        if (now[grown] < now[other]) != (before[grown] < before[other])
+    ]
+    if pairs:
+        con.execute(
+            "INSERT INTO dirty_session SELECT DISTINCT a.session_id "
+            "FROM (SELECT unnest(?::INTEGER[]) AS grown, unnest(?::INTEGER[]) AS other) pair "
+            f"JOIN ({_SESSIONS}) a ON a.source_id = pair.grown "
+            f"SEMI JOIN ({_SESSIONS}) b ON b.source_id = pair.other AND b.session_id = a.session_id",
+            [list(column) for column in zip(*pairs, strict=True)],
+        )
 
 
 def mark_all_dirty(con: duckdb.DuckDBPyConnection) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from ingest.errors import LoopscopeError, StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+from ingest.errors import LoopscopeError, StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable, WorkingFileDamaged
 
 
 def working_file(db: Path) -> Path:
@@ -16,7 +16,7 @@ def working_file(db: Path) -> Path:
 def explain(e: duckdb.Error, db: Path, *, of_copy: bool = False) -> LoopscopeError | None:
     """None where the error is a fault of this program. of_copy: the working file was just copied from `db`."""
     work = working_file(db)
-    text = str(e).splitlines()[0]
+    text = first_line(e)
     if "lock on file" in text:
         return StoreBusy(f"{work} is open in another program ({text}). Close it there, then try again.")
     if "version number" in text or "newer version" in text:
@@ -25,9 +25,12 @@ def explain(e: duckdb.Error, db: Path, *, of_copy: bool = False) -> LoopscopeErr
         return StoreUnwritable(f"{work} cannot be written ({text}). Make room or choose another path with --db.")
     if "not a valid DuckDB" in text or "orrupt" in text or isinstance(e, duckdb.FatalException):
         if of_copy:
-            return StoreDamaged(f"{db} is damaged ({text}). Move it away and ingest again.")
-        return StoreDamaged(
-            f"{work} is damaged ({text}). Delete it: the next run starts from {db.name} as it was published last, "
-            "and reads what came after that again."
-        )
+            return StoreDamaged(
+                f"{db} is damaged ({text}). `loopscope rebuild` makes it anew from the logs that are still there."
+            )
+        return WorkingFileDamaged(f"{work} is damaged ({text}).")
     return None
+
+
+def first_line(e: duckdb.Error) -> str:
+    return str(e).splitlines()[0]

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ingest.records import Call, CardEvent, Compaction, Event, HistoryEntry, Problem, Prompt, Response, Result, SourceRecord
+from ingest.records import (
+    Call,
+    CardEvent,
+    Compaction,
+    Event,
+    HistoryEntry,
+    Place,
+    Problem,
+    Prompt,
+    Response,
+    Result,
+    SourceRecord,
+)
 from ingest.store.columns import arrow, column, fields
 
 if TYPE_CHECKING:
@@ -34,6 +46,10 @@ ENTRY_TABLE = "fact_compaction_entry"
 PROBLEM_TABLE = "fact_problem"
 SOURCE_TABLES = (*RECORD_TABLES.values(), CALL_TABLE, ENTRY_TABLE, PROBLEM_TABLE)
 """All tables whose rows belong to a source and go with it."""
+
+Start = tuple[int, int, int]
+"""A source, and from which of its records and bytes on it was read; 0 and 0 where it was read whole."""
+STARTS = "SELECT unnest(?::INTEGER[]) AS source_id, unnest(?::BIGINT[]) AS first_record, unnest(?::BIGINT[]) AS first_byte"
 
 _RECORD_HEAD = ("source_id", "seq", "byte_offset", "byte_length", "line")
 _CALL_HEAD = ("source_id", "seq", "session_id")
@@ -70,28 +86,28 @@ class FactColumns:
                 rows.clear()
         if self._problems:
             heads = [(source_id, problem.offset) for source_id, problem in self._problems]
-            self._append(PROBLEM_TABLE, ("source_id", "byte_offset"), heads, Problem, [p for _, p in self._problems])
+            problems = [problem for _, problem in self._problems]
+            self._append(PROBLEM_TABLE, ("source_id", "byte_offset"), heads, Problem, problems, problems)
             self._problems.clear()
         self._held = 0
 
     def _flush_records(self, kind: type[SourceRecord], rows: list[tuple[int, int, SourceRecord]]) -> None:
-        places = [
-            (source_id, seq, record.place.offset, record.place.length, record.place.line) for source_id, seq, record in rows
-        ]
-        self._append(RECORD_TABLES[kind], _RECORD_HEAD, places, kind, [record for _, _, record in rows])
+        heads = [(source_id, seq, (at := record.place).offset, at.length, at.line) for source_id, seq, record in rows]
+        places = [record.place for _, _, record in rows]
+        self._append(RECORD_TABLES[kind], _RECORD_HEAD, heads, kind, [record for _, _, record in rows], places)
         if kind is Response:
-            calls = [(s, n, r.session_id, c) for s, n, r in rows if isinstance(r, Response) for c in r.calls]
+            calls = [((s, n, r.session_id), call, r.place) for s, n, r in rows if isinstance(r, Response) for call in r.calls]
             if calls:
-                self._append(CALL_TABLE, _CALL_HEAD, [call[:3] for call in calls], Call, [call[3] for call in calls])
+                self._append(CALL_TABLE, _CALL_HEAD, *_turned(calls, Call))
         elif kind is Compaction:
             kept = [
-                (s, n, i, r.session_id, entry)
+                ((s, n, i, r.session_id), entry, r.place)
                 for s, n, r in rows
                 if isinstance(r, Compaction)
                 for i, entry in enumerate(r.entries)
             ]
             if kept:
-                self._append(ENTRY_TABLE, _ENTRY_HEAD, [e[:4] for e in kept], HistoryEntry, [e[4] for e in kept])
+                self._append(ENTRY_TABLE, _ENTRY_HEAD, *_turned(kept, HistoryEntry))
 
     def _append(
         self,
@@ -100,12 +116,12 @@ class FactColumns:
         heads: Sequence[tuple[Any, ...]],
         kind: type[msgspec.Struct],
         rows: Sequence[msgspec.Struct],
+        places: Sequence[Place | Problem],
     ) -> None:
         def refused(index: int, name: str, value: object) -> None:
-            at = dict(zip(head, heads[index], strict=True))
             detail = f"{name} of a record cannot be kept and is left empty: {ascii(value)[:80]}"
-            problem = Problem("value-out-of-range", detail, offset=at.get("byte_offset", 0), line=at.get("line", 0))
-            self.add_problem(at["source_id"], problem)
+            problem = Problem("value-out-of-range", detail, places[index].offset, places[index].line)
+            self.add_problem(heads[index][0], problem)
 
         pa = arrow()
         columns: dict[str, Any] = {}
@@ -114,6 +130,12 @@ class FactColumns:
         for name, values in struct_columns(kind, rows, skip=(*head, "offset")).items():
             columns[name] = column(values, name, fields(kind)[name], refused)
         self.batches.setdefault(table, []).append(pa.RecordBatch.from_pydict(columns))
+
+
+def _turned(
+    rows: Sequence[tuple[tuple[Any, ...], msgspec.Struct, Place]], kind: type[msgspec.Struct]
+) -> tuple[list[tuple[Any, ...]], type[msgspec.Struct], list[msgspec.Struct], list[Place]]:
+    return [row[0] for row in rows], kind, [row[1] for row in rows], [row[2] for row in rows]
 
 
 def struct_columns(
@@ -136,6 +158,16 @@ def insert_columns(con: duckdb.DuckDBPyConnection, table: str, batches: list[Any
         con.unregister("arriving")
 
 
-def forget_sources(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:
+def forget_rows(con: duckdb.DuckDBPyConnection, starts: Sequence[Start]) -> None:
+    """Of each source all rows from its start on."""
     for table in SOURCE_TABLES:
-        con.execute(f"DELETE FROM {table} WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [list(source_ids)])
+        place, first = ("byte_offset", "first_byte") if table == PROBLEM_TABLE else ("seq", "first_record")
+        con.execute(
+            f"DELETE FROM {table} t USING ({STARTS}) s WHERE t.source_id = s.source_id AND t.{place} >= s.{first}",
+            starts_as_values(starts),
+        )
+
+
+def starts_as_values(starts: Sequence[Start]) -> list[list[int]]:
+    """For the parameters of STARTS."""
+    return [list(column) for column in zip(*starts, strict=True)] or [[], [], []]

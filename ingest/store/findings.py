@@ -25,19 +25,24 @@ GuardRow = tuple[str, str, str]
 """Its name, what it is about, where it comes from."""
 
 
-def renew_findings(store: WritableStore, analysis_version: int, guards: Sequence[GuardRow]) -> None:
-    """Does nothing, not even a write, where the store's findings and views are this analysis's."""
+def renew_findings(
+    store: WritableStore, analysis_version: int, guards: Sequence[GuardRow], *, anew: bool = False
+) -> str | None:
+    """Why all findings were thrown away, where there were any; None where not. anew: without another reason than that.
+
+    Does nothing, not even a write, where the store's findings and views are this analysis's."""
     tables, views = sql_text("findings.sql"), sql_text("views.sql")
     wanted = {
         "analysis_version": str(analysis_version),
         "findings_checksum": checksum(tables + repr(sorted(guards))),
         "views_checksum": checksum(views),
     }
-    stale = {key for key, value in wanted.items() if read_info(store.con, key) != value}
-    if not stale:
-        return
+    before = {key: read_info(store.con, key) for key in wanted}
+    stale = {key for key, value in wanted.items() if before[key] != value}
+    if not stale and not anew:
+        return None
     with store.change() as con:
-        if stale != {"views_checksum"}:
+        if anew or stale != {"views_checksum"}:
             con.execute(tables)
             if guards:
                 con.executemany("INSERT INTO found_guards (guard, about, source) VALUES (?, ?, ?)", guards)
@@ -45,6 +50,13 @@ def renew_findings(store: WritableStore, analysis_version: int, guards: Sequence
         con.execute(views)
         for key, value in wanted.items():
             write_info(con, key, value)
+    if before["analysis_version"] is None or (stale == {"views_checksum"} and not anew):
+        return None
+    if anew:
+        return "as asked"
+    if "analysis_version" in stale:
+        return f"version {analysis_version} of the analysis finds other things than version {before['analysis_version']}"
+    return "this program has other guards or keeps more of what it finds"
 
 
 def replace_findings(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], findings: Iterable[msgspec.Struct]) -> None:

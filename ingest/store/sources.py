@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NO_LOG = "no-log"
 """Status of a file that is remembered only so that it need not be opened again; no view shows it."""
+
+_CHOSEN = "source_id IN (SELECT unnest(?::INTEGER[]))"
 
 
 class SourceRow(Struct, kw_only=True):
@@ -44,8 +46,13 @@ def known_sources(con: duckdb.DuckDBPyConnection) -> dict[str, SourceRow]:
     return {row[1]: SourceRow(**dict(zip(names, row, strict=True))) for row in rows}
 
 
+def roots_of(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """The paths that were given, in all runs together."""
+    return [root for (root,) in con.execute("SELECT DISTINCT root FROM fact_source ORDER BY root").fetchall()]
+
+
 def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow]) -> None:
-    con.execute("DELETE FROM fact_source WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [[row.source_id for row in rows]])
+    con.execute(f"DELETE FROM fact_source WHERE {_CHOSEN}", [[row.source_id for row in rows]])
     types = fields(SourceRow)
 
     def refused(index: int, name: str, value: object) -> None:
@@ -58,8 +65,24 @@ def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow
 
 def mark_gone(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:
     """Their facts stay: what a pruned log said is still true."""
-    con.execute("UPDATE fact_source SET status = 'gone' WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [list(source_ids)])
+    con.execute(f"UPDATE fact_source SET status = 'gone' WHERE {_CHOSEN}", [list(source_ids)])
 
 
 def forget_source_rows(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:
-    con.execute("DELETE FROM fact_source WHERE source_id IN (SELECT unnest(?::INTEGER[]))", [list(source_ids)])
+    con.execute(f"DELETE FROM fact_source WHERE {_CHOSEN}", [list(source_ids)])
+
+
+def marks_of(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> dict[int, bytes]:
+    """Of those that have one."""
+    found = con.execute(f"SELECT source_id, mark FROM source_mark WHERE {_CHOSEN}", [list(source_ids)])
+    return dict(found.fetchall())
+
+
+def replace_marks(con: duckdb.DuckDBPyConnection, marks: Mapping[int, bytes | None]) -> None:
+    """None: it has none any more."""
+    con.execute(f"DELETE FROM source_mark WHERE {_CHOSEN}", [list(marks)])
+    kept = {source_id: mark for source_id, mark in marks.items() if mark is not None}
+    if kept:
+        pa = arrow()
+        batch = pa.RecordBatch.from_pydict({"source_id": pa.array(kept.keys()), "mark": pa.array(kept.values(), pa.binary())})
+        insert_columns(con, "source_mark", [batch])

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Literal
 
 import duckdb
 from filelock import FileLock
 
-from ingest.errors import StoreDamaged, StoreUnwritable
-from ingest.store.explain import explain, working_file
-from ingest.store.file_copy import copy_into_place
+from ingest.errors import StoreDamaged, StoreUnwritable, WorkingFileDamaged
+from ingest.store.explain import explain, first_line, working_file
+from ingest.store.file_copy import copy_into_place, set_aside
 from ingest.store.info import write_info
 from ingest.store.migrate import migrate
 from ingest.store.writer_lock import acquire_writer_lock
@@ -30,19 +31,35 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
 }
 _LEAST_SECONDS_BETWEEN = 2.0
-_SHARE_FOR_COPYING = 0.03
+_SHARE_FOR_COPYING = 0.05
 _MAGIC = slice(8, 12), b"DUCK"
 
 
+def _to_nobody(sentence: str) -> None:
+    pass
+
+
 class WritableStore:
-    """Context manager. Raises StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable, from within the block too."""
+    """Context manager. Raises StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable, from within the block too.
+
+    say: told what had to be set aside. opening: `repair` sets a published file aside that cannot be read, where `as-is` raises;
+    `empty` sets aside what there is."""
 
     con: duckdb.DuckDBPyConnection
 
-    def __init__(self, db: Path, *, wait: float = 5.0) -> None:
+    def __init__(
+        self,
+        db: Path,
+        *,
+        wait: float = 5.0,
+        say: Callable[[str], None] = _to_nobody,
+        opening: Literal["as-is", "repair", "empty"] = "as-is",
+    ) -> None:
         self.db = db.absolute()
         self.work = working_file(self.db)
         self._wait = wait
+        self._say = say
+        self._opening = opening
         self._lock: FileLock | None = None
         self._umask = 0
         self._next_publishing = time.monotonic() + _LEAST_SECONDS_BETWEEN
@@ -54,19 +71,22 @@ class WritableStore:
                 self._refuse_foreign_file()
                 self.db.parent.mkdir(parents=True, exist_ok=True)
                 self._lock = acquire_writer_lock(self.db, self._wait)
-                self._open(self._ensure_working_file())
+                self._open_what_is_there()
         except BaseException:
             self._let_go()
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        explained = explain(error, self.db) if isinstance(error, duckdb.Error) else None
         try:
-            with self._translated():
+            with suppress(duckdb.Error) if explained else self._translated():
                 self.con.close()
+            if isinstance(explained, WorkingFileDamaged):
+                self._set_aside(explained, self.work, self._log_of_work())
         finally:
             self._let_go()
-        if isinstance(error, duckdb.Error) and (explained := explain(error, self.db)):
+        if explained:
             raise explained from error
 
     @contextmanager
@@ -88,7 +108,10 @@ class WritableStore:
 
     def publish_if_due(self) -> bool:
         """`publish`, but not so often that a long run spends its time on copying."""
-        return time.monotonic() >= self._next_publishing and self.publish()
+        return self.publishing_is_due() and self.publish()
+
+    def publishing_is_due(self) -> bool:
+        return time.monotonic() >= self._next_publishing
 
     def publish(self) -> bool:
         """Puts a copy of the present state in the place of `db`, if it differs. Whether it did."""
@@ -103,7 +126,7 @@ class WritableStore:
             copy_into_place(self.work, self.db)
         self.con.execute("DELETE FROM unpublished_change")
         ended = time.monotonic()
-        self._next_publishing = ended + max(_LEAST_SECONDS_BETWEEN, (ended - started) / _SHARE_FOR_COPYING)
+        self._next_publishing = max(started + _LEAST_SECONDS_BETWEEN, ended + (ended - started) / _SHARE_FOR_COPYING)
         return True
 
     def _refuse_foreign_file(self) -> None:
@@ -115,33 +138,58 @@ class WritableStore:
             if head[where] != magic:
                 raise StoreDamaged(f"{self.db} is no DuckDB file. Move it away, or name another path with --db.")
 
-    def _ensure_working_file(self) -> bool:
-        """Whether the working file was made, from the published one."""
+    def _open_what_is_there(self) -> None:
+        if self._opening == "empty":
+            damaged = StoreDamaged(f"{self.db} cannot be read whole.")
+            self._set_aside(damaged, self.db)
+            self._set_aside(damaged, self.work, self._log_of_work())
         if self.work.exists():
-            return False
+            try:
+                self._open()
+                return
+            except duckdb.Error as e:
+                explained = explain(e, self.db) or WorkingFileDamaged(f"{self.work} cannot be opened ({first_line(e)}).")
+                if not isinstance(explained, WorkingFileDamaged):
+                    raise
+                self._set_aside(explained, self.work, self._log_of_work())
         # The log of a working file that is gone belongs to no state we have.
         self._log_of_work().unlink(missing_ok=True)
-        if not self.db.exists():
-            return False
-        copy_into_place(self.db, self.work)
-        return True
-
-    def _open(self, copied: bool) -> None:
-        """copied: the working file is a fresh copy of `db`, so that what is wrong with it is wrong with that."""
-        try:
-            self.con = duckdb.connect(self.work, config=_CONFIG)
+        if self.db.exists():
             try:
-                migrate(self.con, str(self.db))
-            except BaseException:
-                self.con.close()
-                raise
+                self._open_copy()
+                return
+            except StoreDamaged as e:
+                if self._opening == "as-is":
+                    raise
+                self._set_aside(e, self.db)
+        self._open()
+
+    def _open_copy(self) -> None:
+        """What is wrong with a fresh copy of `db` is wrong with that."""
+        copy_into_place(self.db, self.work)
+        try:
+            self._open()
         except BaseException as e:
-            if copied:
-                self.work.unlink(missing_ok=True)
-                self._log_of_work().unlink(missing_ok=True)
-            if copied and isinstance(e, duckdb.Error) and (explained := explain(e, self.db, of_copy=True)):
+            self.work.unlink(missing_ok=True)
+            self._log_of_work().unlink(missing_ok=True)
+            if isinstance(e, duckdb.Error) and (explained := explain(e, self.db, of_copy=True)):
                 raise explained from e
             raise
+
+    def _open(self) -> None:
+        self.con = duckdb.connect(self.work, config=_CONFIG)
+        try:
+            migrate(self.con, str(self.db))
+        except BaseException:
+            self.con.close()
+            raise
+
+    def _set_aside(self, why: StoreDamaged, *files: Path) -> None:
+        aside = set_aside(*files)
+        if aside is None:
+            return
+        instead = f"{self.db} as it was published last" if files[0] == self.work and self.db.exists() else "the logs alone"
+        self._say(f"{why} It was renamed to {aside}; the store is made anew from {instead}.")
 
     def _log_of_work(self) -> Path:
         return self.work.with_name(self.work.name + ".wal")

@@ -28,7 +28,7 @@ def test_new_files_are_numbered_after_the_known_ones(tmp_path: Path) -> None:
     known = known_after(tmp_path)
     (tmp_path / "b.jsonl").write_text(TEXT)
     plan = make_plan(list(discover([tmp_path])), [tmp_path], known)
-    assert [(f.row.source_path, f.row.source_id, f.known) for f in plan.files] == [(str(tmp_path / "b.jsonl"), 2, False)]
+    assert [(f.row.source_path, f.row.source_id, f.before) for f in plan.files] == [(str(tmp_path / "b.jsonl"), 2, None)]
 
 
 def test_a_later_reader_version_reads_again(tmp_path: Path) -> None:

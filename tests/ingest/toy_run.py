@@ -7,7 +7,6 @@ DIE_AT: `analysis` ends the process by SIGKILL at the third session, `publishing
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from analysis.findings import FindingRow, SessionFindings
 from analysis.fingerprint import fingerprint
 from ingest.pipeline import ingest
 from ingest.records import SessionFacts
+from ingest.store import file_copy
 from ingest.summary import Summary
 
 
@@ -106,5 +106,5 @@ def _kill_instead_of_copying(source: Path, target: Path) -> None:
 if __name__ == "__main__":
     logs, db, *die_at = sys.argv[1:]
     if die_at == ["publishing"]:
-        shutil.copyfile = _kill_instead_of_copying  # type: ignore[assignment]
+        file_copy._copy = _kill_instead_of_copying
     run(Path(logs), Path(db), ToyAnalysis(before_each=_kill_at_third() if die_at == ["analysis"] else None))

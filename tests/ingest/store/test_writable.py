@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ingest.errors import StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+from ingest.errors import StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable, WorkingFileDamaged
 from ingest.store.info import read_info, write_info
 from ingest.store.writable import WritableStore
 
@@ -108,7 +108,7 @@ def test_a_long_run_publishes_now_and_then(tmp_path: Path, monkeypatch: pytest.M
         assert published_label(db) == "one"
 
         def slow(source: Path, target: Path) -> None:
-            clock[0] += 9  # of which 3 percent are five minutes
+            clock[0] += 9  # 5 percent of three minutes
             shutil.copyfile(source, target)
 
         monkeypatch.setattr("ingest.store.writable.copy_into_place", slow)
@@ -116,7 +116,7 @@ def test_a_long_run_publishes_now_and_then(tmp_path: Path, monkeypatch: pytest.M
         clock[0] += 2.1
         assert store.publish_if_due()
         change_label(store, "three")
-        clock[0] += 299
+        clock[0] += 179
         assert not store.publish_if_due()
         clock[0] += 2
         assert store.publish_if_due()
@@ -204,33 +204,97 @@ def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) 
     assert not db.with_name("other.duckdb.work").exists()
 
 
-def test_a_damaged_working_file_says_what_to_delete(tmp_path: Path) -> None:
-    db = tmp_path / "store.duckdb"
+def spoil(path: Path, first_byte: int) -> bytes:
+    """What stands there now."""
+    content = bytearray(path.read_bytes())
+    content[first_byte:] = b"\xee" * (len(content) - first_byte)
+    path.write_bytes(content)
+    return bytes(content)
+
+
+def published_and_closed(db: Path) -> WritableStore:
     with WritableStore(db) as store:
-        change_label(store, "x")
+        change_label(store, "published")
         store.publish()
-    content = bytearray(store.work.read_bytes())
-    content[4096 : len(content)] = b"\xee" * (len(content) - 4096)
-    store.work.write_bytes(content)
-    with pytest.raises(StoreDamaged, match=r"store\.duckdb\.work.*Delete it"), WritableStore(db) as store:
-        store.con.execute("SELECT * FROM fact_event")
-    store.work.unlink()
-    with WritableStore(db) as store:
-        assert read_info(store.con, "label") == "x"
+    return store
+
+
+@pytest.mark.parametrize("first_byte", [0, 4096, 100_000], ids=["no database at all", "no catalog", "blocks"])
+def test_a_damaged_working_file_is_set_aside_for_the_published_one(tmp_path: Path, first_byte: int) -> None:
+    db = tmp_path / "store.duckdb"
+    damaged = spoil(published_and_closed(db).work, first_byte)
+    said: list[str] = []
+    for attempt in 1, 2:
+        try:
+            with WritableStore(db, say=said.append) as store:
+                store.con.execute("SELECT * FROM duckdb_tables()").fetchall()
+                store.con.execute("SELECT * FROM schema_migration").fetchall()
+                assert read_info(store.con, "label") == "published"
+            break
+        except WorkingFileDamaged:
+            assert attempt == 1, "found while it was in use; the next one starts from the published file"
+    aside = tmp_path / "store.duckdb.work.damaged-1"
+    assert aside.read_bytes() == damaged
+    (sentence,) = said
+    assert str(aside) in sentence
+    assert f"{db} as it was published last" in sentence
+
+
+def test_damage_without_a_published_file_leaves_an_empty_store(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    spoil(published_and_closed(db).work, 0)
+    db.unlink()
+    said: list[str] = []
+    with WritableStore(db, say=said.append) as store:
+        assert read_info(store.con, "label") is None
+    assert "from the logs alone" in said[0]
+
+
+def test_what_was_set_aside_before_is_not_overwritten(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    for _ in range(2):
+        spoil(published_and_closed(db).work, 0)
+    with WritableStore(db):
+        pass
+    assert sorted(path.name for path in tmp_path.glob("*damaged*")) == [
+        "store.duckdb.work.damaged-1",
+        "store.duckdb.work.damaged-2",
+    ]
+
+
+def test_a_damaged_log_of_changes_goes_with_its_file(tmp_path: Path) -> None:
+    db = tmp_path / "store.duckdb"
+    published_and_closed(db)
+    die = (
+        "import os, signal; from pathlib import Path; from ingest.store.info import write_info\n"
+        "from ingest.store.writable import WritableStore\n"
+        f"with WritableStore(Path({str(db)!r})) as store:\n"
+        "    with store.change() as con: write_info(con, 'label', 'not published')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    assert subprocess.run([sys.executable, "-c", die]).returncode == -9
+    wal = tmp_path / "store.duckdb.work.wal"
+    spoil(wal, 16)
+    said: list[str] = []
+    with WritableStore(db, say=said.append) as store:
+        assert read_info(store.con, "label") == "published"
+    assert (tmp_path / "store.duckdb.work.wal.damaged-1").exists() == bool(said)
 
 
 def test_a_damaged_published_file_is_named_when_there_is_nothing_else(tmp_path: Path) -> None:
     db = tmp_path / "store.duckdb"
-    with WritableStore(db) as store:
-        store.publish()
+    store = published_and_closed(db)
     store.work.unlink()
-    content = bytearray(db.read_bytes())
-    content[4096:] = b"\xee" * (len(content) - 4096)
-    db.write_bytes(content)
-    with pytest.raises(StoreDamaged, match=r"store\.duckdb is damaged .*Move it away"), WritableStore(db):
+    content = spoil(db, 4096)
+    with pytest.raises(StoreDamaged, match=r"store\.duckdb is damaged .*loopscope rebuild"), WritableStore(db):
         pass
     assert not store.work.exists()
-    assert db.read_bytes() == bytes(content)
+    assert db.read_bytes() == content
+    said: list[str] = []
+    with WritableStore(db, say=said.append, opening="repair") as repaired:
+        assert read_info(repaired.con, "label") is None
+    assert (tmp_path / "store.duckdb.damaged-1").read_bytes() == content
+    assert "from the logs alone" in said[0]
 
 
 def test_a_store_of_a_later_schema_is_refused(tmp_path: Path) -> None:
@@ -266,7 +330,7 @@ def test_a_full_disk_while_publishing_leaves_the_old_copy(tmp_path: Path, monkey
         change_label(store, "old")
         store.publish()
         change_label(store, "new")
-        monkeypatch.setattr("shutil.copyfile", full)
+        monkeypatch.setattr("ingest.store.file_copy._copy", full)
         with pytest.raises(StoreUnwritable, match="No space left"):
             store.publish()
         monkeypatch.undo()
