@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from analysis.findings import SessionFindings
 from analysis.fingerprint import fingerprint
 from analysis.guards.arguments import ArgumentsUnknown
 from ingest.arguments import ArgumentsGone, LoggedArguments
-from ingest.pipeline import ingest
+from ingest.following import follow
+from ingest.pipeline import ingest, rebuild
 from ingest.progress import SILENT, Progress
 from ingest.records import Place, SessionFacts
 from ingest.sources import READERS, default_roots
@@ -21,7 +23,7 @@ from ingest.summary import Summary
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["SILENT", "Progress", "Summary", "default_roots", "run_ingest"]
+__all__ = ["SILENT", "Progress", "Summary", "default_roots", "run_follow", "run_ingest", "run_rebuild"]
 
 
 class BuiltInAnalysis:
@@ -38,6 +40,18 @@ def run_ingest(
 ) -> Summary:
     """Errors as of `ingest.pipeline.ingest`. label: what every page says of this store, such as that it is a demo."""
     return ingest(roots, db, BuiltInAnalysis(), report, workers=workers, label=label)
+
+
+def run_follow(
+    roots: Sequence[Path], db: Path, report: Progress, told: Callable[[Summary], None], *, stop: threading.Event
+) -> None:
+    """Errors as of `ingest.following.follow`."""
+    follow(roots, db, BuiltInAnalysis(), report, told, stop=stop)
+
+
+def run_rebuild(roots: Sequence[Path], db: Path, report: Progress = SILENT) -> Summary:
+    """Errors as of `ingest.pipeline.rebuild`."""
+    return rebuild(roots, db, BuiltInAnalysis(), report, otherwise=[root for root in default_roots() if root.exists()])
 
 
 class ArgumentsOfLogs:

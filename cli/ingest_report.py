@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,19 @@ LISTED = 10
 
 def print_summary(summary: Summary, db: Path) -> None:
     for line in _lines(summary, db):
+        click.echo(inert(line), err=True)
+
+
+def print_change(summary: Summary) -> None:
+    """One line for what a follower read just now, and one for each file or session that gave trouble."""
+    counted = f"{summary.records} records from {summary.read} files"
+    if summary.gone:
+        counted += f", {summary.gone} files gone"
+    now = datetime.now().strftime("%H:%M:%S")
+    lines = [f"{now} {counted}; {summary.sessions_analysed} sessions analysed"]
+    if summary.problems:
+        lines.append(f"{now} {summary.problems} damaged pieces: loopscope sql 'SELECT * FROM problems'")
+    for line in (*lines, *_listed("Unreadable", summary.unreadable), *_listed("Could not be analysed", summary.failed)):
         click.echo(inert(line), err=True)
 
 

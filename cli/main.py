@@ -18,6 +18,7 @@ from cli.commands.demo import demo
 from cli.commands.doctor import doctor
 from cli.commands.guard import guard
 from cli.commands.ingest import ingest
+from cli.commands.rebuild import rebuild
 from cli.commands.serve import serve
 from cli.commands.show import show
 from cli.commands.sql import sql
@@ -56,7 +57,7 @@ def cli() -> None:
     """
 
 
-for _command in (ingest, triage, show, guard, sql, serve, doctor, demo):
+for _command in (ingest, triage, show, guard, sql, serve, doctor, rebuild, demo):
     cli.add_command(_command)
 
 

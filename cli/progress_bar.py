@@ -7,6 +7,10 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import click
+
+from analysis.inert_text import inert
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
@@ -46,6 +50,13 @@ class ProgressBar:
         if self._task is None:
             self._task = bars.add_task(name, total=total, unit=unit)
         bars.update(self._task, completed=self._done)
+
+    def say(self, sentence: str) -> None:
+        """In a log file too, where no bar is drawn."""
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars, self._task = None, None
+        click.echo(inert(sentence), err=True)
 
     def _start(self) -> Bars:
         from rich.console import Console

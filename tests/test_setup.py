@@ -33,7 +33,7 @@ def pins(name: str) -> dict[str, list[str]]:
 def project(line: str) -> str:
     found = re.match(r"[A-Za-z0-9._-]+", line)
     assert found
-    return found[0].lower()
+    return re.sub(r"[._-]+", "-", found[0]).lower()  # a dot and a hyphen name the same project
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 @click.command(short_help="Read new logs below PATHs (or the clients' own folders).")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Exit 1 if anything was damaged or could not be read.")
+@click.option("--follow", is_flag=True, help="Go on reading what is written, until Ctrl-C or SIGTERM; exit 0 then.")
 @db_option
-def ingest(paths: Sequence[Path], strict: bool, db: Path | None) -> int:
+def ingest(paths: Sequence[Path], strict: bool, follow: bool, db: Path | None) -> int:
     """Read the logs below each PATH: a client's home, a project's folder, a copied archive, one file.
 
     Without PATH the clients' own folders are read. What was read before and has not changed is not opened again.
@@ -30,6 +33,10 @@ def ingest(paths: Sequence[Path], strict: bool, db: Path | None) -> int:
     from cli.progress_bar import ProgressBar
 
     store = db or settings.load().db
+    if follow:
+        if strict:
+            raise click.UsageError("--strict judges a run that ends: it does not go with --follow.")
+        return _follow(paths, store)
     roots, missing = _existing(paths) if paths else _default_roots()
     if not roots:
         click.echo("There is nothing to read. Give the PATH of a folder or file with logs.", err=True)
@@ -45,6 +52,36 @@ def ingest(paths: Sequence[Path], strict: bool, db: Path | None) -> int:
         return ExitCode.NO_DATA
     if strict and (summary.problems or summary.unreadable or summary.failed or missing):
         return ExitCode.FOUND
+    return ExitCode.OK
+
+
+def _follow(paths: Sequence[Path], store: Path) -> int:
+    """What is not there yet is waited for."""
+    from cli import ingest_report
+    from cli.engine import default_roots, run_follow
+    from cli.progress_bar import ProgressBar
+
+    stop = threading.Event()
+    roots = list(paths) or default_roots()
+    is_first = True
+
+    def told(summary: Summary) -> None:
+        nonlocal is_first
+        if not is_first:
+            ingest_report.print_change(summary)
+            return
+        is_first = False
+        ingest_report.print_summary(summary, store)
+        if not stop.is_set():
+            click.echo(f"Following {', '.join(map(str, roots))} (Ctrl-C ends it)", err=True)
+
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with ProgressBar() as bar:
+            run_follow(roots, store, bar, told, stop=stop)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return ExitCode.OK
 
 
