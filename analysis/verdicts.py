@@ -32,6 +32,7 @@ def verdict_of(state: TurnState, liveness: Liveness = DEFAULT_LIVENESS) -> Verdi
         or stalls.waiting_for_human(state)
         or stalls.called_off(state, liveness)
         or _by_final_answer(state)
+        or _by_command(state)
         or stalls.stalled(state, liveness)
         or _cut_off(state)
     )
@@ -92,6 +93,19 @@ def _switch(state: TurnState) -> str:
 def _last_model(state: TurnState) -> str | None:
     models = (record.model for response in reversed(state.turn.responses) for record in response.records if record.model)
     return next(models, None)
+
+
+def _by_command(state: TurnState) -> Verdict | None:
+    """A command to the daemon, such as /compress, stands in its log as a prompt, and no model is asked (runs of 0.15 to 0.24).
+
+    Elsewhere a command is no prompt: its record follows a turn that it says nothing of.
+    """
+    if state.last_item is not None or state.entry_point not in ("acp", "serve", "unknown"):
+        return None
+    done = next((event for event in state.log_events if event.name == "slash_command" and event.status == "result"), None)
+    if done is None:
+        return None
+    return Verdict("completed", "a command that the client carried out itself", "certain", (evidence_of(done),))
 
 
 def _cut_off(state: TurnState) -> Verdict:

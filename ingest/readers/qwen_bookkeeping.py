@@ -112,11 +112,16 @@ def _rewind(payload: dict[str, Any]) -> dict[str, Any]:
     return {"attributes": _texts(payload, "truncatedCount")}
 
 
+def _slash_command(payload: dict[str, Any]) -> dict[str, Any]:
+    return {"status": text(payload.get("phase"))}
+
+
 _DETAILS = {
     "turn_result": _turn_result,
     "file_history_snapshot": _file_history_snapshot,
     "background_task_completed": _background_task,
     "rewind": _rewind,
+    "slash_command": _slash_command,
 }
 
 
