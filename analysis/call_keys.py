@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -77,13 +76,17 @@ class Comparison:
         )
 
 
-def comparisons(calls: Sequence[JudgedCall]) -> list[Comparison]:
-    """The strict one, and the loose one where it can make a difference."""
+def comparisons(calls: Sequence[JudgedCall], fewest: int = _FEWEST_REPEATS) -> list[Comparison]:
+    """The strict one, and the loose one where it can make a difference to somebody who looks for so many equal calls."""
     strict: dict[int, Key | None] = {id(call): _strict_key(call) for call in calls}
     found = [Comparison(strict, {})]
-    answers = Counter((call.of_batch.call.call.tool, key[-1]) for call in calls if (key := strict[id(call)]) is not None)
-    if answers and max(answers.values()) >= _FEWEST_REPEATS:
-        loose = {id(call): loose_arguments(call) for call in calls if strict[id(call)] is not None}
+    same_answer: dict[tuple[str, object], list[JudgedCall]] = {}
+    for call in calls:
+        if (key := strict[id(call)]) is not None:
+            same_answer.setdefault((call.of_batch.call.call.tool, key[-1]), []).append(call)
+    often = [call for alike in same_answer.values() if len(alike) >= fewest for call in alike]
+    if often:
+        loose = {id(call): loose_arguments(call) for call in often}
         ignored = {of: arguments.ignored for of, arguments in loose.items() if arguments is not None and arguments.ignored}
         if ignored:
             keys = {id(call): _loose_key(call, strict[id(call)], loose.get(id(call))) for call in calls}

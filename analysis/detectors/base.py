@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from analysis.call_keys import Comparison, comparisons
+from analysis.detectors.replies import Reply, replies_of
 from analysis.history import Batch
 from analysis.thresholds import Thresholds
 from analysis.timeline import TimelineResponse
@@ -59,6 +60,10 @@ class TurnView:
         return [Step(calls[0].batch, tuple(calls)) for calls in by_batch.values()]
 
     @cached_property
+    def replies(self) -> list[Reply]:
+        return list(replies_of(self.state))
+
+    @cached_property
     def comparisons(self) -> list[Comparison]:
         """The strict comparison of its calls, then the loose one where that can make a difference."""
         return comparisons(self.state.calls)
@@ -70,9 +75,8 @@ class SessionView:
     claimed: set[int]
     """By id(): calls that a loop of their turn is made of."""
 
-    @cached_property
-    def comparisons(self) -> list[Comparison]:
-        return comparisons([call for turn in self.turns for call in turn.state.calls])
+    def comparisons(self, fewest: int) -> list[Comparison]:
+        return comparisons([call for turn in self.turns for call in turn.state.calls], fewest)
 
 
 class Declared(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from analysis.detectors.base import Detector, Hit, TurnView, lines, tools
-from analysis.detectors.empty_replies import compaction_failed, longest_empty
+from analysis.detectors.empty_replies import compaction_failed, first_and_last, longest_empty
 from analysis.detectors.sequences import longest_run
 from analysis.fingerprint import canonical_name
 from analysis.thresholds import Thresholds
@@ -52,11 +52,11 @@ def _where(call: JudgedCall) -> str:
 
 
 def _emptied_replies(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    empty = longest_empty([view.state])
+    empty = longest_empty([view])
     if len(empty) < thresholds.empty_replies or not compaction_failed(view.state):
         return None
     reason = f"{len(empty)} replies in a row hold nothing, but a compaction failed in this turn and may have emptied them"
-    return Hit(reason, "unknown", tuple(dict.fromkeys((empty[0].evidence, empty[-1].evidence))))
+    return Hit(reason, "unknown", first_and_last(empty))
 
 
 DETECTOR = Detector(

@@ -13,6 +13,8 @@ from analysis.turn_state import JudgedCall
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
     ran = [call for call in view.state.calls if call.call_class == "collision" and call.outcome in ("executed", "failed")]
+    if len(ran) <= thresholds.collision_repeats:
+        return None
     calls = max(Repeats(_key).walk(ran).by_key.values(), key=len, default=[])
     if len(calls) <= thresholds.collision_repeats:
         return None

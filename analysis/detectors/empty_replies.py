@@ -1,54 +1,28 @@
-"""Replies with neither text nor call, one after the other, whoever asked again: the client by itself, or a person.
-
-0.24.4 writes the last of them down as `(empty content)` and 0.21 none at all; that the request was answered is told each time
-by an api_response event (recordings g3, g4: five requests, no content).
-"""
+"""Replies with neither text nor call, one after the other, whoever asked again: the client by itself, or a person."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from analysis.detectors.base import Detector, Hit, SessionDetector, SessionView, TurnView
+from analysis.detectors.replies import Reply
 from analysis.thresholds import Thresholds
-from analysis.timeline import TimelineResponse
 from analysis.turn_state import TurnState, evidence_of
 from ingest.records import Compaction, Event, Prompt
 
 _AUTOMATIC = frozenset(("cron", "notification", "mid-turn"))
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """One reply; `empty` holds the record that tells of an empty one."""
-
-    turn_no: int
-    evidence: str
-    is_empty: bool
-    response: TimelineResponse | None = None
-
-
-def replies_of(state: TurnState) -> Iterator[Reply]:
-    announced: Event | None = None
-    for item in state.turn.items:
-        if isinstance(item, TimelineResponse):
-            announced = None
-            yield Reply(state.turn.no, evidence_of(item.records[0]), not item.calls and not item.has_text, item)
-        elif isinstance(item, Event) and item.name == "api_response" and item.prompt_id == state.prompt_id:
-            if announced is not None:
-                yield Reply(state.turn.no, evidence_of(announced), True)
-            announced = item
-    if announced is not None:
-        yield Reply(state.turn.no, evidence_of(announced), True)
-
-
-def longest_empty(states: Sequence[TurnState]) -> list[Reply]:
-    best: list[Reply] = []
-    run: list[Reply] = []
-    for state in states:
-        for reply in replies_of(state):
-            run = [*run, reply] if reply.is_empty else []
-            best = max(best, run, key=len)
+def longest_empty(views: Sequence[TurnView]) -> list[tuple[TurnView, Reply]]:
+    best: list[tuple[TurnView, Reply]] = []
+    run: list[tuple[TurnView, Reply]] = []
+    for view in views:
+        for reply in view.replies:
+            if reply.is_empty:
+                run.append((view, reply))
+                best = run if len(run) > len(best) else best
+            elif run:
+                run = []
     return best
 
 
@@ -69,7 +43,7 @@ def _is_failed_compaction(record: object) -> bool:
 
 
 def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    empty = longest_empty([view.state])
+    empty = longest_empty([view])
     if len(empty) < thresholds.empty_replies or compaction_failed(view.state):
         return None
     retries = sum(1 for event in view.state.events if event.name == "chat.content_retry")
@@ -78,22 +52,23 @@ def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
 
 
 def _across_turns(view: SessionView, thresholds: Thresholds) -> Hit | None:
-    empty = longest_empty([turn.state for turn in view.turns])
-    within = {reply.turn_no for reply in empty}
-    states = [turn.state for turn in view.turns if turn.state.turn.no in within]
-    if len(empty) < thresholds.empty_replies or len(within) < 2 or any(map(compaction_failed, states)):
+    empty = longest_empty(view.turns)
+    states = [turn.state for turn in dict.fromkeys(turn for turn, _ in empty)]
+    if len(empty) < thresholds.empty_replies or len(states) < 2 or any(map(compaction_failed, states)):
         return None
     prompts = [record for state in states for record in state.turn.records if isinstance(record, Prompt)]
     automatic = sum(1 for prompt in prompts if prompt.origin in _AUTOMATIC)
     by_itself = f", {automatic} of them begun by the client itself" if automatic else ""
-    return _hit(empty, f"{len(empty)} empty replies in a row over {len(within)} turns{by_itself}")
+    return _hit(empty, f"{len(empty)} empty replies in a row over {len(states)} turns{by_itself}")
 
 
-def _hit(empty: Sequence[Reply], reason: str) -> Hit:
-    evidence = tuple(dict.fromkeys((empty[0].evidence, empty[-1].evidence)))
-    return Hit(
-        reason, "certain", evidence, wasted_replies=tuple(reply.response for reply in empty if reply.response is not None)
-    )
+def _hit(empty: Sequence[tuple[TurnView, Reply]], reason: str) -> Hit:
+    recorded = tuple(reply.response for _, reply in empty if reply.response is not None)
+    return Hit(reason, "certain", first_and_last(empty), wasted_replies=recorded)
+
+
+def first_and_last(empty: Sequence[tuple[TurnView, Reply]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(evidence_of(reply.told_by) for _, reply in (empty[0], empty[-1])))
 
 
 _WHY = "The model, or the gateway before it, answers with nothing, and asking again does not change that."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from analysis.call_keys import Comparison
@@ -16,6 +17,8 @@ def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
         return None
 
     def look(comparison: Comparison) -> Hit | None:
+        if _most_equal(view.state.calls, comparison) < thresholds.spread_in_turn:
+            return None
         found = Repeats(comparison.key).walk(_once_a_response(view, comparison)).by_key
         calls = max(found.values(), key=len, default=[])
         if len(calls) < thresholds.spread_in_turn:
@@ -31,6 +34,8 @@ def _in_session(view: SessionView, thresholds: Thresholds) -> Hit | None:
         return None
 
     def look(comparison: Comparison) -> Hit | None:
+        if _most_equal([call for turn in view.turns for call in turn.state.calls], comparison) < thresholds.spread_in_session:
+            return None
         turn_of: dict[int, int] = {}
         ordered: list[JudgedCall] = []
         for turn in view.turns:
@@ -47,7 +52,12 @@ def _in_session(view: SessionView, thresholds: Thresholds) -> Hit | None:
                 return Hit(reason, comparison.confidence, lines(calls), wasted=tuple(calls[1:]))
         return None
 
-    return first_hit(view.comparisons, look)
+    return first_hit(view.comparisons(thresholds.spread_in_session), look)
+
+
+def _most_equal(calls: Sequence[JudgedCall], comparison: Comparison) -> int:
+    """The most that any repeats can come to: spares most turns the walk."""
+    return max(Counter(key for call in calls if (key := comparison.key(call)) is not None).values(), default=0)
 
 
 def _once_a_response(view: TurnView, comparison: Comparison) -> Iterator[JudgedCall]:
