@@ -26,14 +26,15 @@ def longest_run(keys: Sequence[Hashable | None]) -> Stretch:
 def longest_cycle(keys: Sequence[Hashable | None], longest_period: int, rounds: int) -> Stretch | None:
     """The longest stretch of the shortest period, of two or more different keys, that comes round so many times."""
     for period in range(2, longest_period + 1):
-        best = Stretch(0, 0, period)
+        best: Stretch | None = None
         start = 0
         for index in range(period, len(keys)):
+            length = index - start + 1
             if keys[index] is None or keys[index] != keys[index - period]:
                 start = index - period + 1
-            elif index - start + 1 > best.length:
-                best = Stretch(start, index - start + 1, period)
-        if best.length >= rounds * period and len(set(keys[best.start : best.start + period])) > 1:
+            elif length >= (best.length + 1 if best else rounds * period) and len(set(keys[start : start + period])) > 1:
+                best = Stretch(start, length, period)
+        if best is not None:
             return best
     return None
 

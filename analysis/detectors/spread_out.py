@@ -11,6 +11,9 @@ from analysis.detectors.repeats import Repeats
 from analysis.thresholds import Thresholds
 from analysis.turn_state import JudgedCall
 
+_BY_A_TIMER = frozenset(("cron", "notification"))
+"""A check that a timer asks for says the same most of the time: that is its work."""
+
 
 def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
     if len(view.steps) < thresholds.spread_in_turn:
@@ -30,15 +33,16 @@ def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
 
 
 def _in_session(view: SessionView, thresholds: Thresholds) -> Hit | None:
-    if len(view.turns) < thresholds.spread_turns:
+    asked = [turn for turn in view.turns if turn.state.turn.prompt is None or turn.state.turn.prompt.origin not in _BY_A_TIMER]
+    if len(asked) < thresholds.spread_turns:
         return None
 
     def look(comparison: Comparison) -> Hit | None:
-        if _most_equal([call for turn in view.turns for call in turn.state.calls], comparison) < thresholds.spread_in_session:
+        if _most_equal([call for turn in asked for call in turn.state.calls], comparison) < thresholds.spread_in_session:
             return None
         turn_of: dict[int, int] = {}
         ordered: list[JudgedCall] = []
-        for turn in view.turns:
+        for turn in asked:
             for call in _once_a_response(turn, comparison):
                 turn_of[id(call)] = turn.state.turn.no
                 ordered.append(call)
@@ -93,7 +97,7 @@ IN_SESSION = SessionDetector(
     severity=2,
     fires_when=(
         "one call stands in {spread_in_session} responses over {spread_turns} turns of a session or more, answered alike, with "
-        "no new edit in between; calls that are part of a turn's own loop are left out"
+        "no new edit in between; calls of a turn's own loop, and turns begun by a timer or a background task, are left out"
     ),
     why=_WHY,
     what_to_try=_TRY,

@@ -215,6 +215,7 @@ SHAPES: Mapping[str, Shape] = {
         {
             "over two turns": lambda: _over_turns(18, turns=2),
             "the result changes from turn to turn": lambda: _status_of_each_turn(30),
+            "a timer asks for it": lambda: _by_a_timer(30),
         },
     ),
 }
@@ -238,6 +239,14 @@ def _status_of_each_turn(turns: int) -> LoopLog:
     log = LoopLog()
     for turn in range(turns):
         log.asked().did(status(f"{turn} commits ahead")).done()
+    return log
+
+
+def _by_a_timer(turns: int) -> LoopLog:
+    log = LoopLog()
+    for _ in range(turns):
+        log.prompt("cron")
+        log.did(status()).done()
     return log
 
 
