@@ -134,7 +134,7 @@ class Result(Record, frozen=True, kw_only=True, eq=False, gc=False):
     execution_status: str | None = None
     digest: Digest | None = None
     stable_digest: Digest | None = None
-    """Equal for two answers to calls of one tool that differ in nothing but times, durations, process ids and the like; None where
+    """Equal for two answers to calls of one tool that differ only in times, durations, process ids and the like. None where
     the reader cannot tell. Never what a guard is replayed on."""
     error_line: str | None = None
     """First line of the error, cut at 200 characters; None for an answer that is no error. Hostile: show it only escaped."""

@@ -40,7 +40,8 @@ def test_a_value_that_only_mentions_it_is_whole(value: str) -> None:
 def test_one_token_for_every_call() -> None:
     assert _states(*(_raw(f"c{n}", "args", tool) for n, tool in enumerate(("read_file", "edit", "glob")))) == ["redacted"] * 3
     same: dict[str, Any] = {"args": "hidden"}
-    assert _states(*(call(f"c{n}", same, tool=tool) for n, tool in enumerate(("read_file", "edit", "glob")))) == ["redacted"] * 3
+    alike = [call(f"c{n}", same, tool=tool) for n, tool in enumerate(("read_file", "edit", "glob"))]
+    assert _states(*alike) == ["redacted"] * 3
 
 
 def test_one_call_repeated_is_no_token() -> None:

@@ -66,7 +66,8 @@ def test_entry_point(hints: list[str], entry_point: str) -> None:
 
 
 def test_a_turn_without_a_hint_is_taken_as_the_one_before() -> None:
-    log = SessionLog().prompt().bookkeeping("attribution_snapshot").response(text=True).prompt("notification").response(text=True)
+    log = SessionLog().prompt().bookkeeping("attribution_snapshot").response(text=True)
+    log.prompt("notification").response(text=True)
     found = EntryPoints("main", build_turns(log.records), ()).of_turns
     assert found == [("headless", "certain"), ("headless", "probable")]
 

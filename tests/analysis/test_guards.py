@@ -109,7 +109,8 @@ def test_no_id_is_never_a_repeat(missing: str | None) -> None:
 
 def test_same_response_duplicate_is_dropped_and_never_trips() -> None:
     """CASES A10 (vllm#33141): ids 5, 7, 7 in one response."""
-    log = _no_guard().prompt().response(call("f:5", A), call("f:7", B, part=1), call("f:7", C, part=2)).answer("f:5").answer("f:7")
+    log = _no_guard().prompt().response(call("f:5", A), call("f:7", B, part=1), call("f:7", C, part=2))
+    log.answer("f:5").answer("f:7")
     found = analyse(log.facts())
     assert _classes(found) == ["first-use", "first-use", "same-response"]
     for guard in ("id-only", "id-breaker", "fingerprint", "any-fingerprint"):
