@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +37,40 @@ def dashboard_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(short_help="The dashboard, on 127.0.0.1.")
+@click.option(
+    "--follow",
+    multiple=True,
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Read along what is written below PATH, in a process of its own. May be given more than once.",
+)
 @db_option
 @dashboard_options
-def serve(db: Path | None, port: int, headless: bool) -> int:
+def serve(follow: Sequence[Path], db: Path | None, port: int, headless: bool) -> int:
     """Serve the dashboard on 127.0.0.1 until Ctrl-C. It reads the store anew for each page."""
-    return serve_dashboard(db or settings.load().db, port=port, headless=headless)
+    store = db or settings.load().db
+    if not follow:
+        return serve_dashboard(store, port=port, headless=headless)
+    _refuse_taken(port)
+    with _following(follow, store):
+        return serve_dashboard(store, port=port, headless=headless)
+
+
+@contextmanager
+def _following(paths: Sequence[Path], store: Path) -> Iterator[None]:
+    """Should it end early (another program writes the store), it says why itself, and the dashboard shows what there is."""
+    command = [sys.executable, "-m", "cli", "ingest", "--follow", "--db", os.path.abspath(store), *map(os.path.abspath, paths)]
+    follower = subprocess.Popen(command, cwd=PACKAGES)
+    try:
+        yield
+    finally:
+        follower.terminate()  # it finishes its transaction
+        follower.wait()
 
 
 def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
     """Streamlit is imported in the child only. Ctrl-C reaches both; a kill of ours is passed on, so that no server stays."""
-    if _is_taken(port):
-        raise click.UsageError(f"Port {port} of {HOST} is taken. Choose another with --port.")
+    _refuse_taken(port)
     click.echo(f"Dashboard of {db} on http://{HOST}:{port} (Ctrl-C ends it)", err=True)
     command = [sys.executable, "-m", "dashboard.server", "--port", str(port), *(["--headless"] if headless else [])]
     child = subprocess.Popen(command, cwd=PACKAGES, env={**os.environ, "LOOPSCOPE_DB": str(db.absolute())})
@@ -70,6 +94,11 @@ def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
         click.echo(f"loopscope: the dashboard ended with status {status}; its own words are above.", err=True)
         return ExitCode.CANNOT_TELL
     return ExitCode.OK
+
+
+def _refuse_taken(port: int) -> None:
+    if _is_taken(port):
+        raise click.UsageError(f"Port {port} of {HOST} is taken. Choose another with --port.")
 
 
 def _is_taken(port: int) -> bool:

@@ -32,6 +32,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 _LEAST_SECONDS_BETWEEN = 2.0
 _SHARE_FOR_COPYING = 0.05
+_SLOWEST_DISK = 100 << 20
+"""Bytes a second. A copy that takes longer waits for a busy machine, which is no reason to let readers wait too."""
 _MAGIC = slice(8, 12), b"DUCK"
 
 
@@ -122,11 +124,13 @@ class WritableStore:
         write_info(self.con, "published_at", _now(self.con))
         with self._translated():
             self.con.execute("CHECKPOINT")
+            copying = time.monotonic()
             # Closing a file drops the locks DuckDB holds on it; the writer's lock is what keeps the next writer out.
             copy_into_place(self.work, self.db)
         self.con.execute("DELETE FROM unpublished_change")
         ended = time.monotonic()
-        self._next_publishing = max(started + _LEAST_SECONDS_BETWEEN, ended + (ended - started) / _SHARE_FOR_COPYING)
+        cost = min(ended - copying, self.work.stat().st_size / _SLOWEST_DISK)
+        self._next_publishing = max(started + _LEAST_SECONDS_BETWEEN, ended + cost / _SHARE_FOR_COPYING)
         return True
 
     def _refuse_foreign_file(self) -> None:

@@ -112,6 +112,7 @@ def test_a_long_run_publishes_now_and_then(tmp_path: Path, monkeypatch: pytest.M
             shutil.copyfile(source, target)
 
         monkeypatch.setattr("ingest.store.writable.copy_into_place", slow)
+        monkeypatch.setattr("ingest.store.writable._SLOWEST_DISK", 1000)
         change_label(store, "two")
         clock[0] += 2.1
         assert store.publish_if_due()
@@ -120,7 +121,26 @@ def test_a_long_run_publishes_now_and_then(tmp_path: Path, monkeypatch: pytest.M
         assert not store.publish_if_due()
         clock[0] += 2
         assert store.publish_if_due()
+        monkeypatch.undo()
     assert published_label(db) == "three"
+
+
+def test_a_busy_machine_does_not_make_the_readers_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("ingest.store.writable.time.monotonic", lambda: clock[0])
+
+    def slow(source: Path, target: Path) -> None:
+        clock[0] += 9
+        shutil.copyfile(source, target)
+
+    with WritableStore(tmp_path / "store.duckdb") as store:
+        monkeypatch.setattr("ingest.store.writable.copy_into_place", slow)
+        change_label(store, "one")
+        store.publish()
+        change_label(store, "two")
+        clock[0] += 1
+        assert store.work.stat().st_size < 5 << 20, "which takes no disk of today a second"
+        assert store.publish_if_due()
 
 
 def test_a_failed_change_leaves_nothing(tmp_path: Path) -> None:
