@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import duckdb
 
     from analysis.guards import Contender
+    from analysis.guards.arguments import Source
     from analysis.trial import Trial
-    from cli.engine import ArgumentsOfLogs
     from cli.view import View
     from ingest.records import SessionFacts
 
@@ -92,6 +92,36 @@ def _specs(options: GuardOptions, names: Sequence[str], known: Sequence[str]) ->
     return specs
 
 
+@contextmanager
+def loaded(options: GuardOptions, source: Source) -> Iterator[list[Contender]]:
+    """The guards of the options, their programs started; they end with the block. Raises usage errors, GuardUnusable."""
+    from analysis.guards.outside import OutsideGuard
+
+    lane = _load(options, source)
+    try:
+        _start(lane)
+        yield lane
+    finally:
+        for contender in lane:
+            if isinstance(contender.guard, OutsideGuard):
+                contender.guard.close()
+
+
+@contextmanager
+def contenders(con: duckdb.DuckDBPyConnection, options: GuardOptions, names: Sequence[str]) -> Iterator[list[Contender]]:
+    """Guards by their names, to be replayed on one session. Raises usage errors, GuardUnusable."""
+    from analysis.guards import BUILT_IN
+    from cli.engine import ArgumentsOfLogs
+
+    built_in = {one.name: one for one in BUILT_IN}
+    specs = _specs(options, names, [*built_in])
+    if IN_FORCE in names:
+        raise click.UsageError(f"{IN_FORCE} is no one guard: name the guard that was in force.")
+    with loaded(replace(options, specs=specs), ArgumentsOfLogs(con)) as others:
+        known = {**built_in, **{one.name: one for one in others}}
+        yield [known[name] for name in names]
+
+
 def _try_all(result: Tried, view: View, options: GuardOptions) -> None:
     from analysis.findings import DecisionRow, DivergenceRow, GuardRow, TripRow
     from analysis.guards.outside import OutsideGuard
@@ -99,25 +129,20 @@ def _try_all(result: Tried, view: View, options: GuardOptions) -> None:
     from analysis.trials import run_trials
     from cli.engine import ArgumentsOfLogs
 
-    lanes: list[list[Contender]] = []
-    arguments: list[ArgumentsOfLogs] = []
-    try:
-        while not lanes or (len(lanes) < options.jobs and any(isinstance(one.guard, OutsideGuard) for one in lanes[0])):
-            arguments.append(ArgumentsOfLogs(result.con))
-            lanes.append(_load(options, arguments[-1]))
-            _start(lanes[-1])
+    arguments = [ArgumentsOfLogs(result.con)]
+    with ExitStack() as stack:
+        lanes = [stack.enter_context(loaded(options, arguments[0]))]
+        if any(isinstance(one.guard, OutsideGuard) for one in lanes[0]):
+            for _ in range(1, options.jobs):
+                arguments.append(ArgumentsOfLogs(result.con))
+                lanes.append(stack.enter_context(loaded(options, arguments[-1])))
         chunks = _chunks(result.con, only_eventful=all(one.can_skip_new_ids for one in lanes[0]))
         result.trials = list(run_trials(chunks, lanes))
-    finally:
-        for lane in lanes:
-            for contender in lane:
-                if isinstance(contender.guard, OutsideGuard):
-                    contender.guard.close()
     for source in arguments:
         result.missing_arguments.update(source.missing)
-    trials = result.trials
+    trials, kept = result.trials, lanes[0]
     for table, rows, kind in (
-        ("found_guards", [GuardRow(guard=one.name, about=one.guard.about, source=one.source) for one in lanes[0]], GuardRow),
+        ("found_guards", [GuardRow(guard=one.name, about=one.guard.about, source=one.source) for one in kept], GuardRow),
         ("found_decisions", [row for trial in trials for row in trial.decisions], DecisionRow),
         ("found_divergences", [row for trial in trials for row in trial.divergences], DivergenceRow),
         ("found_trips", [row for trial in trials for row in trial.trips], TripRow),
@@ -125,7 +150,7 @@ def _try_all(result: Tried, view: View, options: GuardOptions) -> None:
         add_rows(result.con, view.filters, table, rows, kind)
 
 
-def _load(options: GuardOptions, source: ArgumentsOfLogs) -> list[Contender]:
+def _load(options: GuardOptions, source: Source) -> list[Contender]:
     from analysis.guards.load import NoSuchGuard, load
     from analysis.guards.what_if import BadSettings
 

@@ -22,6 +22,7 @@ from analysis.guards import GUARDS, Contender
 from analysis.guards.arguments import Source
 from analysis.guards.base import RepeatGuard
 from analysis.guards.checked import PythonGuard
+from analysis.guards.none import NoGuard
 from analysis.guards.outside import OutsideGuard
 from analysis.guards.what_if import what_if
 
@@ -43,6 +44,7 @@ def load(name: str, text: str, source: Source, reply_seconds: float) -> Contende
             return what_if(name, text, repeat_guards, source)
         if settings:
             raise NoSuchGuard(f"{base} has no settings")
+        return Contender(NoGuard(name=name), "what-if: none", decides_by_repeats=True)
     if (found := _PYTHON.match(text)) is not None:
         return _python(name, _from_file(Path(found["path"]), found["name"]), text)
     if text in (offered := _offered()):

@@ -24,10 +24,10 @@ from analysis.guards.process import LineProcess
 from analysis.guards.what_if import tool_of
 from analysis.history import Batch, BatchCall, Handled, ModelHistory, PastCall
 
-GIVEN_UP_AFTER = 3
-"""Sessions in a row that it failed in."""
-START_SECONDS = 20.0
-"""For its first answer at least: an interpreter has to start and a bundle to load."""
+GIVEN_UP_AFTER = 10
+"""Sessions in a row that it failed in: one that hangs each time would take a time limit a session."""
+START_FACTOR = 2
+"""Its first answer may take so much longer: an interpreter has to start and a bundle to load."""
 
 
 @dataclass
@@ -60,18 +60,25 @@ class OutsideGuard:
         options: dict[str, str | float] = {"name": self.name, "reply_seconds": self._reply_seconds}
         hello = protocol.line(protocol.Hello(protocol.PROTOCOL, options))
         try:
-            greeting = protocol.read_greeting(self._process.ask(hello, max(self._reply_seconds, START_SECONDS)))
+            greeting = protocol.read_greeting(self._process.ask(hello, START_FACTOR * self._reply_seconds))
         except GuardFailed:
             self._stop()
             raise
         self._wants = greeting.arguments
         self.about = greeting.about or greeting.name or self.about
 
-    def close(self) -> None:
+    def note(self, text: str) -> None:
+        """A message that decides nothing, of a kind that a guard need not know."""
         if self._process is not None:
-            self._end_session()
-            self._process.close(kindly=True)
-            self._process = None
+            self._process.send(protocol.line(protocol.Note(text)))
+
+    def close(self) -> bool:
+        """Whether it went by itself when it was told to."""
+        if self._process is None:
+            return True
+        self._end_session()
+        process, self._process = self._process, None
+        return process.close(kindly=True)
 
     def decide(self, batch: Batch, handled: Handled, answered: Answered) -> Sequence[Decision]:
         if self._failures >= GIVEN_UP_AFTER:

@@ -109,18 +109,22 @@ class LineProcess:
         lines = self._told.decode("utf-8", "replace").strip().splitlines()
         return f"; it said: {lines[-1][:300]}" if lines else ""
 
-    def close(self, *, kindly: bool) -> None:
-        """kindly: it is told by the end of its input, and given time to go."""
+    def close(self, *, kindly: bool) -> bool:
+        """kindly: it is told by the end of its input, and given time to go. Whether it went by itself."""
         if kindly:
-            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            with contextlib.suppress(OSError):
                 os.write(self._in, self._to_write[:_PIECE])
-                assert self._process.stdin
-                self._process.stdin.close()
-                self._process.wait(_GOODBYE_SECONDS)
+        streams = [stream for stream in (self._process.stdin, self._process.stdout, self._process.stderr) if stream is not None]
+        went = False
         with contextlib.suppress(OSError):
+            streams[0].close()
+        if kindly:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GOODBYE_SECONDS)
+                went = True
+        with contextlib.suppress(OSError):  # what it started may still be there
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        for stream in streams[1:]:
+            stream.close()
+        return went

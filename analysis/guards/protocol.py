@@ -62,6 +62,10 @@ class Batch(Struct, tag="batch", tag_field="type"):
     calls: list[Call]
 
 
+class Note(Struct, tag="note", tag_field="type"):
+    text: str
+
+
 class End(Struct, tag="end", tag_field="type"):
     session: str
 
@@ -85,7 +89,7 @@ _decisions = msgspec.json.Decoder(Decisions).decode
 _SHOWN = 100
 
 
-def line(message: Hello | Session | Prompt | Batch | End) -> bytes:
+def line(message: Hello | Session | Prompt | Batch | Note | End) -> bytes:
     return _encode(message)
 
 

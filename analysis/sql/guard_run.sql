@@ -18,7 +18,7 @@ SELECT session_id, count(*) AS calls,
        count(*) FILTER (decision = 'trip') AS trip,
        count(*) FILTER (decision = 'drop') AS drop,
        count(*) FILTER (decision = 'unknown') AS unknown,
-       count(*) FILTER (basis = 'observed') AS observed,
+       count(*) FILTER (basis = 'observed' AND decision <> 'unknown') AS observed,
        any_value(first_divergence) AS first_divergence,
        count(*) FILTER (basis = 'observed' AND decision <> 'unknown' AND in_force <> 'unknown' AND decision <> in_force)
            AS differs_from_in_force

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from cli import output
+from cli.commands.guard_check import check
 from cli.commands.guard_diff import diff
+from cli.commands.guard_fixture import fixture
 from cli.commands.guard_run import run
 from cli.exit_codes import ExitCode
 from cli.view import View, reading_options
@@ -36,5 +38,5 @@ def list_guards(view: View) -> int:
     return ExitCode.OK
 
 
-for _command in (diff, run):
+for _command in (diff, run, check, fixture):
     guard.add_command(_command)

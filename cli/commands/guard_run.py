@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import click
 
 from cli import output
 from cli.exit_codes import ExitCode
+from cli.guard_cases import COLUMNS as CASE_COLUMNS
+from cli.guard_cases import replay_case
 from cli.guard_lab import Tried, tell_missing, tried
 from cli.guard_options import GuardOptions, guard_options, read_sessions, sessions_option
 from cli.view import View, reading_options
+from ingest.errors import LoopscopeError
 
 COLUMNS = (
     "guard",
@@ -32,16 +36,23 @@ _HEADINGS = {"first_divergence": "first divergence", "differs_from_in_force": "o
 
 @click.command("run", short_help="Run guards over history, session by session.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--fixture",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Run on this test case (`guard fixture` writes them) and not on the store: one row a call.",
+)
 @guard_options
 @sessions_option
 @reading_options
-def run(view: View, options: GuardOptions, sessions: Path | None, names: tuple[str, ...]) -> int:
+def run(view: View, options: GuardOptions, sessions: Path | None, names: tuple[str, ...], fixture: Path | None) -> int:
     """Run guards over the recorded sessions: those given with --guard, built-in ones by NAME.
 
     One row a guard and session: its decisions, how many of them are facts (`observed`), where it first decided otherwise than
     was done, and on how many calls as a fact otherwise than the guard that was in force. A session in which a program crashed,
     hung or talked nonsense has the reason in `failure`; the run goes on, and ends with exit code 4.
     """
+    if fixture is not None:
+        return _run_case(view, fixture, options, names)
     chosen = (*dict.fromkeys((*options.specs, *names)),)
     if not chosen:
         raise click.UsageError("Say which: --guard NAME=GUARD, or the NAME of a built-in one.")
@@ -49,16 +60,34 @@ def run(view: View, options: GuardOptions, sessions: Path | None, names: tuple[s
         rows = [row for name in chosen for row in _rows(lab, name)]
     if not rows:
         view.explain_empty("There is no call to run a guard on.")
-    if view.format == "json":
-        output.write_json(rows)
-    elif view.format == "csv":
-        output.write_csv(COLUMNS, rows)
-    elif rows:
-        output.write_table([output.plain_table(COLUMNS, rows, _HEADINGS)])
+    _write(view, COLUMNS, rows)
     for name in chosen:
         click.echo(_sum(name, [row for row in rows if row["guard"] == name]), err=view.format != "table")
     tell_missing(lab)
     return ExitCode.CANNOT_TELL if lab.failures else ExitCode.OK
+
+
+def _run_case(view: View, fixture: Path, options: GuardOptions, names: tuple[str, ...]) -> int:
+    """All guards, where none is named."""
+    from analysis.guards.base import GuardFailed
+
+    try:
+        rows = list(replay_case(fixture, options, names))
+    except GuardFailed as e:
+        raise LoopscopeError(f"A guard failed: {e}") from e
+    _write(view, CASE_COLUMNS, rows)
+    told = [row["agrees"] for row in rows if row["agrees"] is not None]
+    click.echo(f"As expected on {sum(told)} of {len(told)} decisions that the file tells.", err=view.format != "table")
+    return ExitCode.OK
+
+
+def _write(view: View, columns: Sequence[str], rows: list[dict[str, Any]]) -> None:
+    if view.format == "json":
+        output.write_json(rows)
+    elif view.format == "csv":
+        output.write_csv(columns, rows)
+    elif rows:
+        output.write_table([output.plain_table(columns, rows, _HEADINGS)])
 
 
 def _rows(lab: Tried, name: str) -> list[dict[str, Any]]:
