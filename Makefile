@@ -6,7 +6,7 @@ BIN := .venv/bin
 # The stamp's name tells what it was built from (and where: a virtual environment cannot be moved).
 INSTALLED := .venv/installed-$(shell { cat requirements-dev.txt pyproject.toml; pwd; } | cksum | tr ' ' '-')
 
-.PHONY: help install demo test lint types contracts check oracle e2e picture lock
+.PHONY: help install demo test soak lint types contracts check oracle e2e picture lock
 
 help:  ## list what can be made
 	@sed -nE 's/^([a-z0-9]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -18,6 +18,9 @@ demo: install  ## replay real recordings as a month of sessions and open the das
 
 test: install  ## run the tests
 	$(BIN)/pytest -n auto
+
+soak: install  ## kill a hundred ingests at random moments
+	LOOPSCOPE_KILLS=100 $(BIN)/pytest -s tests/ingest/test_kills.py
 
 lint: install  ## style and formatting
 	$(BIN)/ruff check .
