@@ -16,7 +16,7 @@ from analysis.findings import LoopEventRow, SessionFindings
 from analysis.guard_rows import decision_rows, divergence_rows
 from analysis.guards import GUARDS
 from analysis.judge import judge
-from analysis.liveness import DEFAULT_LIVENESS
+from analysis.liveness import DEFAULT_LIVENESS, Liveness
 from analysis.rows import (
     call_row,
     dead_call_rows,
@@ -31,7 +31,7 @@ from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from analysis.timeline import build_turns, live_branch
 from analysis.trips import BREAKER_EVENT, trip_rows
 from analysis.turn_state import TurnState
-from analysis.verdicts import Verdict, verdict_of
+from analysis.verdicts import verdict_of
 from ingest.records import Event, SessionFacts
 
 ANALYSIS_VERSION = 3
@@ -40,7 +40,9 @@ ANALYSIS_VERSION = 3
 __all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
 
 
-def analyse(facts: SessionFacts, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> SessionFindings:
+def analyse(
+    facts: SessionFacts, thresholds: Thresholds = DEFAULT_THRESHOLDS, liveness: Liveness = DEFAULT_LIVENESS
+) -> SessionFindings:
     live, dead = live_branch(facts.records)
     turns = build_turns(live)
     found = SessionFindings(
@@ -48,9 +50,9 @@ def analyse(facts: SessionFacts, thresholds: Thresholds = DEFAULT_THRESHOLDS) ->
         divergent_copies=list(divergent_copy_rows(facts)),
     )
     states, entry_points = judge(facts, turns)
-    views = [TurnView(state, verdict_of(state)) for state in states]
+    views = [TurnView(state, verdict_of(state, liveness)) for state in states]
     for view in views:
-        _add_turn(found, facts.session_id, view.state, view.verdict)
+        _add_turn(found, facts.session_id, view, liveness)
     own = [view for view in views if not view.state.turn.inherited]
     found.findings, looping = detect(facts.session_id, own, thresholds)
     for turn in found.turns:
@@ -63,8 +65,9 @@ def analyse(facts: SessionFacts, thresholds: Thresholds = DEFAULT_THRESHOLDS) ->
     return found
 
 
-def _add_turn(found: SessionFindings, session_id: str, state: TurnState, verdict: Verdict) -> None:
-    turn = turn_row(session_id, state, verdict, DEFAULT_LIVENESS)
+def _add_turn(found: SessionFindings, session_id: str, view: TurnView, liveness: Liveness) -> None:
+    state = view.state
+    turn = turn_row(session_id, state, view.verdict, liveness)
     found.turns.append(turn)
     found.responses.extend(response_row(session_id, state, response) for response in state.turn.responses)
     found.calls.extend(call_row(session_id, state, call) for call in state.calls)

@@ -19,12 +19,25 @@ _MODEL = 5 * 60.0
 _BY_TOOL = {"run_shell_command": _SHELL, "agent": _AGENT, "bash": _SHELL, "shell": _SHELL}
 
 
+_MARGIN = 3
+"""Times the slowest of a hundred calls, before silence means something; at least a minute."""
+
+
 class Liveness(Struct, frozen=True):
     """Seconds without progress after which a wait is a stall."""
 
     learnt: Mapping[str, float] = {}
     """Per canonical tool name, from the corpus."""
     model: float = _MODEL
+
+    @classmethod
+    def from_corpus(cls, tool_seconds: Mapping[str, int]) -> Liveness:
+        """tool_seconds: per tool the seconds within which nearly all of its calls ended."""
+        learnt: dict[str, float] = {}
+        for tool, seconds in tool_seconds.items():
+            name = canonical_name(tool)
+            learnt[name] = max(learnt.get(name, 60.0), float(_MARGIN * seconds))
+        return cls(learnt)
 
     def of_tool(self, tool: str) -> float:
         name = canonical_name(tool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,9 @@ from analysis.analyse import ANALYSIS_VERSION, GUARDS, analyse
 from analysis.findings import SessionFindings
 from analysis.fingerprint import fingerprint
 from analysis.guards.arguments import ArgumentsUnknown
+from analysis.liveness import DEFAULT_LIVENESS, Liveness
+from analysis.thresholds import DEFAULT_THRESHOLDS
+from cli.settings import load_thresholds
 from ingest.arguments import ArgumentsGone, LoggedArguments
 from ingest.following import follow
 from ingest.pipeline import ingest, rebuild
@@ -27,12 +30,27 @@ __all__ = ["SILENT", "Progress", "Summary", "default_roots", "run_follow", "run_
 
 
 class BuiltInAnalysis:
-    version = ANALYSIS_VERSION
+    """Raises cli.settings.BadSetting where the settings file cannot be used."""
+
     guards = tuple((guard.name, guard.about, "built-in") for guard in GUARDS)
     fingerprint = staticmethod(fingerprint)
 
+    def __init__(self) -> None:
+        self._thresholds = load_thresholds()
+        self._liveness = DEFAULT_LIVENESS
+
+    @property
+    def version(self) -> int:
+        """Findings made with other thresholds are as stale as those of another version."""
+        if self._thresholds == DEFAULT_THRESHOLDS:
+            return ANALYSIS_VERSION
+        return (ANALYSIS_VERSION << 32) + self._thresholds.stamp()
+
+    def learn(self, tool_seconds: Mapping[str, int]) -> None:
+        self._liveness = Liveness.from_corpus(tool_seconds)
+
     def analyse(self, facts: SessionFacts) -> SessionFindings:
-        return analyse(facts)
+        return analyse(facts, self._thresholds, self._liveness)
 
 
 def run_ingest(

@@ -12,12 +12,18 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
 from ingest.errors import LoopscopeError
 
+if TYPE_CHECKING:
+    from analysis.thresholds import Thresholds
+
 CONFIG_VARIABLE = "LOOPSCOPE_CONFIG"
+_THRESHOLDS = "thresholds"
+"""The table whose keys are the fields of analysis.thresholds.Thresholds."""
 
 
 class BadSetting(LoopscopeError):
@@ -108,6 +114,22 @@ def load(environment: Mapping[str, str] = os.environ) -> Settings:
     return Settings(**values)  # type: ignore[arg-type]  # each value went through its setting's own check
 
 
+def load_thresholds(environment: Mapping[str, str] = os.environ) -> Thresholds:
+    """The detectors' thresholds, from the table `[thresholds]` of the file. Raises BadSetting."""
+    import msgspec
+
+    from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
+
+    path = config_file(environment)
+    table = _read_file(path, must_exist=CONFIG_VARIABLE in environment).get(_THRESHOLDS)
+    if table is None:
+        return DEFAULT_THRESHOLDS
+    try:
+        return msgspec.convert(table, Thresholds)
+    except msgspec.ValidationError as e:
+        raise BadSetting(f"[{_THRESHOLDS}] in {path} cannot be used: {e}.") from e
+
+
 def _read_file(path: Path, *, must_exist: bool) -> dict[str, object]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -117,7 +139,7 @@ def _read_file(path: Path, *, must_exist: bool) -> dict[str, object]:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
         raise BadSetting(f"The settings file {path} cannot be read: {e}") from e
-    known = {setting.name for setting in SETTINGS}
+    known = {_THRESHOLDS, *(setting.name for setting in SETTINGS)}
     unknown = sorted(content.keys() - known)
     if unknown:
         raise BadSetting(f"{path} sets {', '.join(unknown)}, which is no setting. Known are: {', '.join(sorted(known))}.")

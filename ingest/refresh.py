@@ -8,7 +8,7 @@ find no new file, completes both. So does a stop, which waits for the transactio
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from ingest.reading import GroupRead
 from ingest.records import SessionFacts
 from ingest.sources import Candidate, SkippedPath
 from ingest.store.dirty import dirty_sessions
+from ingest.store.durations import learn_durations
 from ingest.store.findings import GuardRow, count_findings, renew_findings, replace_findings
 from ingest.store.info import read_info, write_info
 from ingest.store.sessions import load_sessions
@@ -50,6 +51,9 @@ class Analysis(Protocol):
     def guards(self) -> Sequence[GuardRow]: ...
 
     def fingerprint(self, tool: str, args: object, /) -> tuple[bytes, bytes]: ...
+
+    def learn(self, tool_seconds: Mapping[str, int]) -> None:
+        """How long the tools of this corpus take, before any session is analysed."""
 
     def analyse(self, facts: SessionFacts) -> msgspec.Struct:
         """A Struct whose lists of rows are named as the tables `found_*`."""
@@ -164,9 +168,10 @@ def _count(group: Sequence[Planned], read: GroupRead, summary: Summary) -> None:
 
 
 def _analyse(store: WritableStore, task: Task, summary: Summary, *, publishing: bool) -> None:
-    dirty = dirty_sessions(store)
-    if not dirty:
+    if not dirty_sessions(store):
         return
+    task.analysis.learn(learn_durations(store))
+    dirty = dirty_sessions(store)
     task.report.stage("analyse", len(dirty), "sessions")
     for batch in _batches(dirty):
         if task.stopped():

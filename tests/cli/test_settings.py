@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.settings import SETTINGS, BadSetting, Settings, config_file, load
+from cli.engine import BuiltInAnalysis
+from cli.settings import SETTINGS, BadSetting, Settings, config_file, load, load_thresholds
 from tests.cli.conftest import Loopscope
 
 
@@ -45,7 +46,7 @@ def test_the_file_beats_the_default_and_the_environment_beats_the_file(tmp_path:
         ('sql_memory_limit = "lots"', "sql_memory_limit"),
         ("db = 5", "db"),
         ("db = ", "cannot be read"),
-        ("[thresholds]\na = 1", "thresholds"),
+        ("[limits]\na = 1", "limits"),
     ],
 )
 def test_a_mistake_is_named_and_never_ignored(text: str, names: str, tmp_path: Path) -> None:
@@ -78,3 +79,29 @@ def test_the_store_is_the_options_before_the_environments(
     assert loopscope("triage", "--db", recorded).code == 0
     monkeypatch.setenv("LOOPSCOPE_DB", str(recorded))
     assert loopscope("triage").code == 0
+
+
+def test_thresholds_come_from_their_table(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text("[thresholds]\nidentical_in_a_row = 7\n", encoding="utf-8")
+    thresholds = load_thresholds({"LOOPSCOPE_CONFIG": str(file)})
+    assert (thresholds.identical_in_a_row, thresholds.replays) == (7, 3)
+    assert load({"LOOPSCOPE_CONFIG": str(file)}).running_for_minutes == 10.0
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("identical = 7", "identical"), ("replays = 1", "replays"), ("replays = 'x'", "replays")]
+)
+def test_a_wrong_threshold_is_named(text: str, names: str, tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(f"[thresholds]\n{text}\n", encoding="utf-8")
+    with pytest.raises(BadSetting, match=names):
+        load_thresholds({"LOOPSCOPE_CONFIG": str(file)})
+
+
+def test_other_thresholds_make_the_findings_stale(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = BuiltInAnalysis().version
+    file = tmp_path / "own.toml"
+    file.write_text("[thresholds]\nreplays = 4\n", encoding="utf-8")
+    monkeypatch.setenv("LOOPSCOPE_CONFIG", str(file))
+    assert BuiltInAnalysis().version != before

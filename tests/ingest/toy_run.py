@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,9 @@ class ToyAnalysis:
 
     def fingerprint(self, tool: str, args: object, /) -> tuple[bytes, bytes]:
         return fingerprint(tool, args)
+
+    def learn(self, tool_seconds: Mapping[str, int]) -> None:
+        self.tool_seconds = dict(tool_seconds)
 
     def analyse(self, facts: SessionFacts) -> SessionFindings:
         if self._before_each is not None:
