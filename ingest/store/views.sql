@@ -20,8 +20,8 @@ SELECT session_id, turn_no, prompt_id, origin, started_at, ended_at, model, clie
        evidence, looping, inherited, context_kept
 FROM (
     -- at least the chosen time, and as long as the tool in flight (or the model) may take
-    SELECT *, open_ended AND progressed_at IS NOT NULL
-              AND as_of() < greatest(stale_at, progressed_at + fresh_for()) AS is_running
+    SELECT *, coalesce(open_ended AND as_of() < greatest(stale_at, coalesce(progressed_at, ended_at) + fresh_for()), false)
+              AS is_running
     FROM found_turns
 );
 

@@ -93,7 +93,7 @@ def test_recorded_sub_agent_and_guard_events() -> None:
 
 def test_the_note_about_a_stopped_turn_is_told_and_the_request_is_not_kept() -> None:
     notes = [row.attributes.get("loop_note") for row in events(FILE) if row.name == "api_request"]
-    assert notes == [None, "true"]
+    assert notes == ["false", "true"]
     assert b"first prompt" in FILE
     assert "first prompt" not in repr(events(FILE))
 
