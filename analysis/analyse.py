@@ -15,6 +15,7 @@ from analysis.detectors.client_heuristics import explains
 from analysis.findings import LoopEventRow, SessionFindings
 from analysis.guard_rows import decision_rows, divergence_rows
 from analysis.guards import GUARDS
+from analysis.high_risk_repeats import high_risk_repeats
 from analysis.judge import judge
 from analysis.liveness import DEFAULT_LIVENESS, Liveness
 from analysis.rows import (
@@ -62,6 +63,7 @@ def analyse(
     if states:
         found.session = session_row(facts, live, states, entry_points)
     add_cards(found, facts)
+    found.findings.extend(high_risk_repeats(facts, found.calls))
     return found
 
 

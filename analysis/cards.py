@@ -22,6 +22,14 @@ _SHOWN_PLACES = 4
 _SEVERITY = 4
 
 
+_SWALLOWED = {
+    "cross-round": "of a later response",
+    "same-response": "of the same response",
+    "missing-id": "without an id",
+    "re-emitted": "told again after it was taken back",
+}
+
+
 class _Why(Struct, frozen=True):
     """Why a card does not end as it should."""
 
@@ -151,8 +159,7 @@ def _remedy_row(card: CardRow, outcome: Outcome) -> CardRemedyRow:
 def _loses(outcome: Outcome) -> str | None:
     parts: list[str] = []
     if outcome.swallowed:
-        kinds = {"cross-round": "of a later response", "same-response": "of the same response", "missing-id": "without an id"}
-        counts = [(words, sum(one.cause == cause for one in outcome.swallowed)) for cause, words in kinds.items()]
+        counts = [(words, sum(one.cause == cause for one in outcome.swallowed)) for cause, words in _SWALLOWED.items()]
         told = ", ".join(f"{count} {words}" for words, count in counts if count)
         what = (
             "neither shown nor run" if outcome.remedy.drops_calls else "not shown, and their results overwrite another card's"

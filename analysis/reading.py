@@ -87,6 +87,20 @@ WHERE ($since::TIMESTAMP IS NULL OR coalesce(t.ended_at, t.started_at) >= $since
                   WHERE c.session_id = s.session_id AND list_contains($sessions, c.source_path)))
 """
 
+# A session of which only its interface is known has no turn: it can be chosen by its id and its time, and by nothing else.
+_CHOSEN_SESSIONS = """
+CREATE TEMP TABLE chosen_sessions AS
+SELECT session_id FROM chosen_turns
+UNION
+SELECT session_id FROM loopscope.main.found_cards c
+WHERE NOT EXISTS (SELECT 1 FROM loopscope.main.found_turns t WHERE t.session_id = c.session_id)
+  AND ($since::TIMESTAMP IS NULL OR coalesce(c.finished_at, c.started_at) >= $since)
+  AND ($until::TIMESTAMP IS NULL OR c.started_at < $until)
+  AND coalesce($model::VARCHAR, $client::VARCHAR, $version::VARCHAR, $project::VARCHAR) IS NULL
+  AND ($session::VARCHAR IS NULL OR starts_with(c.session_id, $session))
+  AND ($sessions::VARCHAR[] IS NULL OR list_contains($sessions, c.session_id) OR list_contains($sessions, c.source_path))
+"""
+
 
 def open_store(
     db: Path,
@@ -160,6 +174,7 @@ def _shadow_findings(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
     if values["project"] is not None:
         values["project"] = values["project"].rstrip("/\\") or values["project"]
     con.execute(_CHOSEN_TURNS, values)
+    con.execute(_CHOSEN_SESSIONS, values)
     tables = con.execute(
         "SELECT table_name, bool_or(column_name = 'turn_no') FROM duckdb_columns() "
         "WHERE database_name = 'loopscope' AND starts_with(table_name, 'found_') "
@@ -172,7 +187,7 @@ def _shadow_findings(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
 
 def _of_chosen(has_turns: bool) -> str:
     """A row without a turn (a dead branch's call, a finding of the whole session) goes with its session."""
-    of_session = "session_id IN (SELECT session_id FROM chosen_turns)"
+    of_session = "session_id IN (SELECT session_id FROM chosen_sessions)"
     if not has_turns:
         return of_session
     return f"(session_id, turn_no) IN (SELECT (session_id, turn_no) FROM chosen_turns) OR (turn_no IS NULL AND {of_session})"

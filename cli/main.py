@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from cli.commands.cards import cards
 from cli.commands.demo import demo
 from cli.commands.doctor import doctor
 from cli.commands.guard import guard
@@ -57,7 +58,7 @@ def cli() -> None:
     """
 
 
-for _command in (ingest, triage, show, guard, sql, serve, doctor, rebuild, demo):
+for _command in (ingest, triage, show, cards, guard, sql, serve, doctor, rebuild, demo):
     cli.add_command(_command)
 
 

@@ -1,6 +1,7 @@
-"""The built-in guards, in the order of their history; the last is a what-if."""
+"""The built-in guards, in the order of their history; the last two are what-ifs."""
 
 from analysis.guards.any_fingerprint import AnyFingerprint
+from analysis.guards.args_dedup import ArgsDedup
 from analysis.guards.base import Answered, Decision, Guard
 from analysis.guards.contender import Contender
 from analysis.guards.fingerprint import Fingerprint
@@ -8,7 +9,9 @@ from analysis.guards.id_breaker import IdBreaker
 from analysis.guards.id_only import IdOnly
 from analysis.guards.none import NoGuard
 
-GUARDS: tuple[Guard, ...] = (NoGuard(), IdOnly(), IdBreaker(), Fingerprint(), AnyFingerprint())
-BUILT_IN: tuple[Contender, ...] = tuple(Contender(guard, "built-in", decides_by_repeats=True) for guard in GUARDS)
+GUARDS: tuple[Guard, ...] = (NoGuard(), IdOnly(), IdBreaker(), Fingerprint(), AnyFingerprint(), ArgsDedup())
+BUILT_IN: tuple[Contender, ...] = tuple(
+    Contender(guard, "built-in", decides_by_repeats=not isinstance(guard, ArgsDedup)) for guard in GUARDS
+)
 
 __all__ = ["BUILT_IN", "GUARDS", "Answered", "Contender", "Decision", "Guard"]

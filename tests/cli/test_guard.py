@@ -6,7 +6,7 @@ from typing import Any
 from tests.cli.conftest import Answer, Loopscope
 from tests.cli.recordings import session_of
 
-GUARDS = {"none", "id-only", "id-breaker", "fingerprint", "any-fingerprint"}
+GUARDS = {"none", "id-only", "id-breaker", "fingerprint", "any-fingerprint", "args-dedup"}
 
 
 def test_the_guards_are_listed_with_what_they_did(loopscope: Loopscope, recorded: Path) -> None:

@@ -67,8 +67,8 @@ def test_the_table_marks_divergence_and_counterfactual(loopscope: Loopscope, rec
     text = answer.out
     assert text.startswith(f"Session {session_of(FRESH_KILLED)}  main\n")
     assert f"log      {log_of(FRESH_KILLED)}" in text
-    assert "first divergence of any-fingerprint, fingerprint, none here" in text
-    assert "execute*: any-fingerprint, fingerprint, none; suppress: id-only; trip: id-breaker" in text
+    assert "first divergence of any-fingerprint, args-dedup, fingerprint, none here" in text
+    assert "execute*: any-fingerprint, args-dedup, fingerprint, none; suppress: id-only; trip: id-breaker" in text
     assert "\n* counterfactual:" in text
     assert "trip of id-breaker (in force, replayed) at response 3" in text
     assert "the user was not told" in text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.records import AnyRecord, Call, Compaction, Event, HistoryEntry, Place, Prompt, Response, Result
+from ingest.records import AnyRecord, Call, Compaction, Event, HistoryEntry, Place, Prompt, Response, Result, SourceRecord
 from ingest.store.facts import FactColumns, insert_columns
 from ingest.store.sources import SourceRow, replace_source_rows
 from ingest.store.writable import WritableStore
@@ -101,7 +101,7 @@ def telemetry(source: str, line: int, session_id: str = "s", **more: Any) -> Eve
     return Event(**(values | more), channel=channel, name=name)
 
 
-def put(store: WritableStore, source_id: int, source: str, records: Sequence[AnyRecord], size: int = 1000) -> None:
+def put(store: WritableStore, source_id: int, source: str, records: Sequence[SourceRecord], size: int = 1000) -> None:
     """One source with these records in this order."""
     facts = FactColumns()
     for seq, record in enumerate(records):

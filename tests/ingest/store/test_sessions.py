@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ingest.records import Event, Prompt, SessionFacts
+from ingest.records import CardEvent, Event, Prompt, SessionFacts
 from ingest.store.sessions import load_sessions
 from ingest.store.writable import WritableStore
 from tests.ingest.store.records import NOW, common, every_kind, put, telemetry
@@ -31,6 +32,51 @@ def test_every_field_of_every_record_comes_back(store: WritableStore) -> None:
     assert list(loaded) == records
     # Equality leaves the place out; evidence needs it.
     assert [record.place for record in loaded] == [record.place for record in records]
+
+
+def card_event(source: str, line: int, **more: Any) -> CardEvent:
+    place = common(source, line, uuid=None, parent_uuid=None)
+    return CardEvent(**(place | {"surface": "desktop", "kind": "start", "card_id": "t1"} | more))
+
+
+def test_what_interfaces_were_told_comes_back_apart_from_the_chain(store: WritableStore) -> None:
+    told = [
+        card_event(
+            "/a",
+            1,
+            surface="acp",
+            kind="delta",
+            tool="glob",
+            round_no=3,
+            stream="x",
+            stream_index=0,
+            args_json='{"a":1}',
+            fingerprint=b"\x00" * 32,
+            status="pending",
+            result_lines=183,
+            prompt_id="p",
+        ),
+        card_event("/a", 2, card_id="", ts=None),
+        card_event("/a", 3, card_id=None, ts=None),
+    ]
+    put(store, 1, "/a", [*told, *every_kind("/a")])
+    loaded = load(store)
+    assert list(loaded.cards) == told
+    assert [event.place for event in loaded.cards] == [event.place for event in told]
+    assert list(loaded.records) == every_kind("/a")
+
+
+def test_equal_card_events_of_one_file_stay_and_a_copy_of_the_file_adds_none(store: WritableStore) -> None:
+    """The same start told twice is what a double card comes from; told by a backup beside it, it is nothing new."""
+    put(store, 1, "/a", [card_event("/a", line, ts=None) for line in (1, 2)])
+    put(store, 2, "/backup", [card_event("/backup", line, ts=None) for line in (1, 2)])
+    assert [event.place.line for event in load(store).cards] == [1, 2]
+    assert len({event.place.source for event in load(store).cards}) == 1
+
+
+def test_an_event_of_a_stream_that_was_delivered_twice_is_there_once(store: WritableStore) -> None:
+    put(store, 1, "/a", [card_event("/a", line, uuid="4@17", surface="sse") for line in (1, 9)])
+    assert [event.place.line for event in load(store).cards] == [1]
 
 
 def test_a_session_tells_its_client_and_kind(store: WritableStore) -> None:
