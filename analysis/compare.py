@@ -62,25 +62,26 @@ def judge_gate(
     found: Mapping[str, int],
     coverage: Mapping[str, int],
     min_coverage: float,
-    failed_sessions: int = 0,
+    doubts: Sequence[str] = (),
 ) -> GateResult:
-    """found: the calls of each change that count against the gate. kinds: names of CHANGES."""
+    """found: the calls of each change that count against the gate. kinds: names of CHANGES.
+
+    doubts: what else stands against passing, such as sessions in which a guard failed.
+    """
     hits = tuple(f"{found[kind]} x {kind}" for kind in kinds if found.get(kind))
     if hits:
         return GateResult("found", hits)
     if not coverage["calls"]:
         return GateResult("no-data", ("there is no call to compare the guards on",))
-    doubts = []
-    if failed_sessions:
-        doubts.append(f"a guard failed in {failed_sessions} sessions")
+    all_doubts = [*doubts]
     if (percent := coverage_percent(coverage)) < min_coverage:
-        doubts.append(f"only {percent:.1f} % of the calls are valid for both guards, less than {min_coverage:g} %")
-    doubts += [
+        all_doubts.append(f"only {percent:.1f} % of the calls are valid for both guards, less than {min_coverage:g} %")
+    all_doubts += [
         f"no call on which {change.name} could have shown"
         for change in CHANGES
         if change.name in kinds and not coverage[change.can_show_on]
     ]
-    return GateResult("cannot-tell", tuple(doubts)) if doubts else GateResult("passed", ())
+    return GateResult("cannot-tell", tuple(all_doubts)) if all_doubts else GateResult("passed", ())
 
 
 def coverage_sentence(coverage: Mapping[str, int]) -> str:

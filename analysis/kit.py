@@ -56,18 +56,20 @@ def _turn(*responses: CaseCall | Sequence[CaseCall]) -> tuple[Step, ...]:
 
 _A, _B = _call("x"), _call("x", "b")
 _RUN, _ANSWER, _TRIP = ["execute"], ["suppress"], ["trip"]
-_NEW = (_turn(_call("x"), _call("y"), [_call("z"), _call("w", "b")]), [_RUN, _RUN, ["execute", "execute"]])
+_NEW = (_turn(_call("x"), _call("y", "b"), [_call("z", "c"), _call("w", "d")]), [_RUN, _RUN, ["execute", "execute"]])
 _ODD = 'a"\\\u2028\U0001f600\x00\n'
 _LONG = "long " * 40_000
 
 RULES = (
     Rule("answers", "must", "answers every batch with one decision a call", (_NEW,)),
-    Rule("new-ids-run", "must", "runs a call whose id is new, also one equal to a call under another id", (_NEW,)),
+    Rule("new-ids-run", "must", "runs a new call under a new id", (_NEW,)),
     Rule("no-id-runs", "must", "runs a call without an id, also an equal one",
          ((_turn(_call(None), _call(None)), [_RUN, _RUN]),)),
     Rule("sessions-apart", "must", "knows nothing of one session in the next", (_NEW, _NEW)),
     Rule("long-arguments", "must", "takes arguments of 200 KB", ((_turn(_call("x", _LONG)), [_RUN]),)),
     Rule("odd-text", "must", "takes any text as id, name and argument", ((_turn(_call(_ODD, _ODD, _ODD)), [_RUN]),)),
+    Rule("equal-call-runs", "policy", "runs a call under a new id, also one equal to a call under another",
+         ((_turn(_A, _call("y")), [_RUN, _RUN]),)),
     Rule("replay-answered", "policy", "answers the same call under the same id", ((_turn(_A, _A), [_RUN, _ANSWER]),)),
     Rule("collision-runs", "policy", "runs another call under the same id", ((_turn(_A, _B), [_RUN, _RUN]),)),
     Rule("other-tool-runs", "policy", "runs another tool with the same arguments under the same id",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,9 @@ from ingest.errors import LoopscopeError
 
 if TYPE_CHECKING:
     import duckdb
+
+
+_PLACE = re.compile(r"(?P<session>.+):(?P<turn>\d+)(?:\.\d+){0,2}\Z", re.DOTALL)
 
 
 class NoSuchSession(LoopscopeError):
@@ -50,3 +54,17 @@ def resolve(con: duckdb.DuckDBPyConnection, text: str) -> str:
         ids = "\n  ".join(inert(session_id) for session_id in found)
         raise click.UsageError(f"{inert(text)!r} begins several sessions; give more of it:\n  {ids}")
     return found[0]
+
+
+def resolve_place(con: duckdb.DuckDBPyConnection, text: str) -> tuple[str, int | None]:
+    """A session, or one turn of it: `SESSION:TURN`, also with the response and call behind it, as places are printed.
+
+    An id may end like a place (`...functions.edit:0`), so one that is there as a whole is meant. Raises as `resolve` does.
+    """
+    try:
+        return resolve(con, text), None
+    except NoSuchSession:
+        place = _PLACE.match(text)
+        if place is None:
+            raise
+        return resolve(con, place["session"]), int(place["turn"])

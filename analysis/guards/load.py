@@ -18,17 +18,18 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from analysis.guards import GUARDS, Contender
+from msgspec import structs
+
+from analysis.guards import BUILT_IN, Contender
 from analysis.guards.arguments import Source
 from analysis.guards.base import RepeatGuard
 from analysis.guards.checked import PythonGuard
-from analysis.guards.none import NoGuard
 from analysis.guards.outside import OutsideGuard
 from analysis.guards.what_if import what_if
 
 GROUP = "loopscope.guards"
 _PYTHON = re.compile(r"(?P<path>\S.*\.py):(?P<name>[A-Za-z_]\w*)\Z")
-_BUILT_IN = {guard.name: guard for guard in GUARDS}
+_BUILT_IN = {contender.name: contender for contender in BUILT_IN}
 
 
 class NoSuchGuard(Exception):
@@ -39,12 +40,13 @@ def load(name: str, text: str, source: Source, reply_seconds: float) -> Contende
     """Raises NoSuchGuard, BadSettings, and CannotStart where a program cannot even be started."""
     base, _, settings = text.partition(":")
     if base in _BUILT_IN and not any(map(str.isspace, text)):
-        repeat_guards = {known: guard for known, guard in _BUILT_IN.items() if isinstance(guard, RepeatGuard)}
+        repeat_guards = {known: one.guard for known, one in _BUILT_IN.items() if isinstance(one.guard, RepeatGuard)}
         if base in repeat_guards:
             return what_if(name, text, repeat_guards, source)
         if settings:
             raise NoSuchGuard(f"{base} has no settings")
-        return Contender(NoGuard(name=name), "what-if: none", decides_by_repeats=True)
+        stock = _BUILT_IN[base]
+        return structs.replace(stock, guard=structs.replace(stock.guard, name=name), source=f"what-if: {base}")  # type: ignore[type-var]
     if (found := _PYTHON.match(text)) is not None:
         return _python(name, _from_file(Path(found["path"]), found["name"]), text)
     if text in (offered := _offered()):

@@ -199,7 +199,10 @@ class OutsideGuard:
 
 def _one_of_each(calls: Iterable[PastCall]) -> list[PastCall]:
     """The first call of each fingerprint: a loop of ten thousand equal calls is told as one."""
-    return list({call.fingerprint: call for call in reversed([*calls])}.values())[::-1]
+    found: dict[bytes | None, PastCall] = {}
+    for call in calls:
+        found.setdefault(call.fingerprint, call)
+    return list(found.values())
 
 
 def _origin(batch: Batch) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from analysis.compare import CHANGE_NAMES, CHANGES, DEFAULT_COVERAGE, calls_of, judge_gate
-from cli import output
+from cli import guard_baseline, output
 from cli.exit_codes import ExitCode
 from cli.guard_lab import tell_missing, tried
 from cli.guard_options import GuardOptions, guard_options, read_sessions, sessions_option
@@ -77,6 +77,12 @@ class NameList(click.ParamType[tuple[str, ...]]):
     show_default=True,
     help="Percent of the calls that must be valid for both guards before --fail-on may pass; below it exits 4.",
 )
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="What was accepted before: --fail-on then counts only what is not as it says, and each difference is named.",
+)
+@click.option("--write-baseline", type=click.Path(path_type=Path, dir_okay=False), help="Accept what is now into this file.")
 @guard_options
 @sessions_option
 @reading_options
@@ -90,6 +96,8 @@ def diff(
     examples: int,
     fail_on: tuple[str, ...] | None,
     min_coverage: float,
+    baseline: Path | None,
+    write_baseline: Path | None,
 ) -> int:
     """Count the calls by what guard BASE and guard CANDIDATE decide on them, by class, model, version and entry point.
 
@@ -101,13 +109,22 @@ def diff(
     """
     with tried(view, options, (base, candidate), read_sessions(sessions)) as lab:
         comparison = compare(lab.con, base, candidate, SPLITS if view.format == "json" else by, examples)
+        held = guard_baseline.hold(lab.con, baseline, base, candidate) if baseline is not None else None
+        if write_baseline is not None:
+            guard_baseline.write(lab.con, write_baseline, base, candidate)
+        comparison.baseline = held.rows if held is not None else []
         comparison.failures = [failure for failure in lab.failures if failure["guard"] in (base, candidate)]
     _write(view, comparison, by)
     tell_missing(lab)
     if fail_on is None:
         return ExitCode.CANNOT_TELL if comparison.failures else ExitCode.OK
     kinds = CHANGE_NAMES if "any" in fail_on else fail_on
-    result = judge_gate(kinds, calls_of(comparison.changes), comparison.coverage, min_coverage, len(comparison.failures))
+    doubts = [f"a guard failed in {failed} sessions"] if (failed := len(comparison.failures)) else []
+    found = calls_of(comparison.changes)
+    if held is not None:
+        found = held.found
+        doubts += held.doubts(kinds, min_coverage)
+    result = judge_gate(kinds, found, comparison.coverage, min_coverage, doubts)
     click.echo(f"Gate {result.verdict}: {'; '.join(result.reasons) or ', '.join(fail_on)}", err=True)
     return _EXIT_CODES[result.verdict]
 

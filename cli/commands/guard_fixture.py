@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -11,12 +10,11 @@ import click
 from cli.exit_codes import ExitCode
 from cli.guard_lab import contenders
 from cli.guard_options import GuardOptions, guard_options
-from cli.session_ids import resolve
+from cli.session_ids import resolve_place
 from cli.view import View, reading_options
 from ingest.errors import LoopscopeError
 
 DEFAULT_GUARDS = ("id-breaker", "fingerprint")
-_PLACE = re.compile(r"(?P<session>.+?)(?::(?P<turn>\d+)(?:\.\d+){0,2})?\Z", re.DOTALL)
 
 
 @click.command("fixture", short_help="A difference between two guards as a minimal, redacted test case.")
@@ -43,11 +41,9 @@ def fixture(view: View, options: GuardOptions, place: str, between: tuple[str, s
     from analysis.guards.base import GuardFailed
     from cli.engine import facts_of
 
-    found = _PLACE.match(place)
-    assert found is not None
-    turn_no = int(found["turn"]) if found["turn"] else None
     with view.open() as con, contenders(con, options, between) as (base, candidate):
-        (facts,) = facts_of(con, [resolve(con, found["session"])])
+        session_id, turn_no = resolve_place(con, place)
+        (facts,) = facts_of(con, [session_id])
         try:
             case = cut_case(facts, base, candidate, turn_no)
         except NoDifference as e:

@@ -6,26 +6,29 @@ import click
 
 from cli import output
 from cli.exit_codes import ExitCode
-from cli.session_ids import resolve
+from cli.session_ids import resolve_place
 from cli.view import View, reading_options
 
 
 @click.command(short_help="One session, call by call, with every guard's decision.")
-@click.argument("session_id", metavar="SESSION")
+@click.argument("place", metavar="SESSION[:TURN]")
 @reading_options
-def show(view: View, session_id: str) -> int:
+def show(view: View, place: str) -> int:
     """One session, turn by turn, call by call, with every guard's decision and the evidence.
 
-    SESSION is an id or the beginning of one. A decision with * is counterfactual: that guard would have changed the
+    SESSION is an id or the beginning of one; with TURN, or a call's place as other commands print it, that turn alone. A decision with * is counterfactual: that guard would have changed the
     history before it. JSON is one object with all of it nested; CSV is the calls alone.
     """
     from cli import session_page, session_story
 
     with view.open() as con:
-        found = resolve(con, session_id)
+        found, turn_no = resolve_place(con, place)
         story = session_story.tell(con, found)
+    if story is not None and turn_no is not None:
+        story["turns"] = [turn for turn in story["turns"] if turn["turn_no"] == turn_no]
+        story = story if story["turns"] else None
     if story is None:
-        view.explain_empty(f"Session {output.words(found)} has no turn.")
+        view.explain_empty(f"Session {output.words(found)} has no {'turn' if turn_no is None else f'turn {turn_no}'}.")
     if view.format == "json":
         output.write_json([story] if story else [])
     elif view.format == "csv":

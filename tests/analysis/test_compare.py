@@ -22,7 +22,7 @@ COVERAGE = {
 
 def test_a_finding_fails_the_gate_however_little_is_covered() -> None:
     poor = {**COVERAGE, "valid_calls": 1}
-    result = judge_gate(["newly-blocked", "trip-lost"], {"newly-blocked": 3, "released": 9}, poor, 50, failed_sessions=2)
+    result = judge_gate(["newly-blocked", "trip-lost"], {"newly-blocked": 3, "released": 9}, poor, 50, ["a guard failed"])
     assert result == GateResult("found", ("3 x newly-blocked",))
 
 
@@ -37,7 +37,7 @@ def test_too_little_coverage_cannot_tell() -> None:
 
 
 def test_a_failed_guard_cannot_tell() -> None:
-    assert judge_gate(["newly-blocked"], {}, COVERAGE, 0, failed_sessions=1).verdict == "cannot-tell"
+    assert judge_gate(["newly-blocked"], {}, COVERAGE, 0, ["a guard failed"]) == GateResult("cannot-tell", ("a guard failed",))
 
 
 def test_no_call_is_no_data() -> None:
