@@ -48,7 +48,7 @@ def count(summary: Summary) -> None:
     }
     for outcome, number in files.items():
         _counter("files", "{file}").add(number, {"outcome": outcome})
-    _counter("read", "By").add(summary.bytes_read)
+    _counter("bytes", "By").add(summary.bytes_read)
     _counter("records", "{record}").add(summary.records)
     _counter("calls", "{call}").add(summary.calls)
     _counter("problems", "{problem}").add(summary.problems)

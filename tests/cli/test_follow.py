@@ -1,4 +1,4 @@
-"""`ingest --follow`: what is written is in the store soon after, once, whatever happens to the files, the disk and the process."""
+"""`ingest --follow`: what is written is in the store soon after, once, whatever happens to files, disk and process."""
 
 from __future__ import annotations
 
@@ -153,9 +153,7 @@ def test_a_full_disk_leaves_the_old_copy_and_is_told_once(follower: Follower, lo
     assert follower.end(signal.SIGTERM) == 0
 
 
-def test_a_second_writer_is_told_who_follows_and_what_to_do(
-    follower: Follower, tmp_path: Path, loopscope: Loopscope
-) -> None:
+def test_a_second_writer_is_told_who_follows_and_what_to_do(follower: Follower, tmp_path: Path, loopscope: Loopscope) -> None:
     before = follower.db.read_bytes()
     answer = loopscope("ingest", tmp_path / "logs", "--db", follower.db)
     assert answer.code == 5

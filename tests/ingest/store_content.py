@@ -34,10 +34,9 @@ def content(db: Path) -> dict[str, list[Any]]:
 def first_difference(one: dict[str, list[Any]], other: dict[str, list[Any]]) -> str:
     """For a message that can be read: whole stores do not fit on a screen. Empty where there is none."""
     for table in sorted(one.keys() | other.keys()):
-        ours, theirs = map(repr, one.get(table, [])), map(repr, other.get(table, []))
-        only_one, only_other = sorted(set(ours)), sorted(set(theirs))
-        if one.get(table) != other.get(table):
-            missing = [row for row in only_other if row not in only_one][:2]
-            further = [row for row in only_one if row not in only_other][:2]
-            return f"{table}: {len(one.get(table, []))} and {len(other.get(table, []))} rows; only here {further}, only there {missing}"
+        ours, theirs = one.get(table, []), other.get(table, [])
+        if ours != theirs:
+            known_here, known_there = set(map(repr, ours)), set(map(repr, theirs))
+            only_here, only_there = sorted(known_here - known_there)[:2], sorted(known_there - known_here)[:2]
+            return f"{table}: {len(ours)} and {len(theirs)} rows; only here {only_here}, only there {only_there}"
     return ""
