@@ -23,11 +23,13 @@ from ingest.readers.card_events import CardEventsReader
 from ingest.readers.lenient_json import scan
 from ingest.readers.otlp import OtlpJsonReader
 from ingest.readers.qwen_chat import QwenChatReader
+from ingest.readers.qwen_debug import QwenDebugReader
 from ingest.readers.qwen_side import QwenAgentMetaReader, QwenLedgerReader, QwenRuntimeReader, QwenUsageReader
 from ingest.readers.qwen_telemetry import QwenTelemetryReader
 from ingest.readers.sse_events import SseEventsReader
 
 READERS: tuple[type[Reader], ...] = (
+    QwenDebugReader,  # first: its messages may quote whole objects of the others
     QwenChatReader,
     QwenAgentMetaReader,
     QwenRuntimeReader,

@@ -10,6 +10,7 @@ from ingest.readers.acp_wire import AcpWireReader
 from ingest.readers.card_events import CardEventsReader
 from ingest.readers.otlp import OtlpJsonReader
 from ingest.readers.qwen_chat import QwenChatReader
+from ingest.readers.qwen_debug import QwenDebugReader
 from ingest.readers.qwen_side import QwenAgentMetaReader, QwenLedgerReader, QwenRuntimeReader, QwenUsageReader
 from ingest.readers.qwen_telemetry import QwenTelemetryReader
 from ingest.readers.sse_events import SseEventsReader
@@ -29,6 +30,7 @@ EXPECTED = {
     "acp.jsonl": AcpWireReader,
     "events.sse": SseEventsReader,
     "desktop.ndjson": CardEventsReader,
+    "aa742de9-380a-4103-a3d2-b7a2f9ff38e4.txt": QwenDebugReader,
 }
 
 
