@@ -6,7 +6,7 @@ BIN := .venv/bin
 # The stamp's name tells what it was built from (and where: a virtual environment cannot be moved).
 INSTALLED := .venv/installed-$(shell { cat requirements-dev.txt pyproject.toml; pwd; } | cksum | tr ' ' '-')
 
-.PHONY: help install demo test soak lint types contracts check oracle e2e picture lock
+.PHONY: help install demo test soak lint types contracts check bench oracle e2e picture lock
 
 help:  ## list what can be made
 	@sed -nE 's/^([a-z0-9]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -33,6 +33,9 @@ contracts: install  ## which package may import which
 	$(BIN)/lint-imports --no-logo
 
 check: lint types contracts test  ## everything that has to hold before a commit
+
+bench: install  ## measure ingest against a floor on a made corpus (MEGABYTES=500) and write bench/RESULTS.md
+	@$(BIN)/python -m bench.run $(or $(MEGABYTES),500) bench/RESULTS.md
 
 oracle: install  ## ask the real client's own functions 200,000 times whether our keys and decisions are theirs (needs npm)
 	@$(BIN)/python -m tests.oracle.run
