@@ -15,7 +15,7 @@ from analysis.fingerprint import fingerprint
 from ingest.identify import identify
 from ingest.readers.base import Reader
 from ingest.reading import Outcome, ToRead, read_group
-from tests.ingest.readers.reading import line, prompt, response
+from tests.ingest.readers.reading import call, line, prompt, response, result
 
 RECORDINGS = Path(__file__).parents[2] / "data" / "recordings"
 FILES = sorted(path for path in RECORDINGS.rglob("*") if path.is_file())
@@ -186,3 +186,30 @@ def test_a_small_file_is_not_worth_a_mark(tmp_path: Path, monkeypatch: pytest.Mo
     assert read(file)[0].mark is None
     monkeypatch.setattr("ingest.growth.WORTH_MARKING", path.stat().st_size)
     assert read(file)[0].mark is not None
+
+
+@pytest.mark.parametrize("broken", [None, 1, 3], ids=["sound", "its second answer broken", "its fourth answer broken"])
+def test_answers_are_known_again_from_before_the_cut(broken: int | None, tmp_path: Path) -> None:
+    """Answers alike but for a process id: what the reader compares with stands before the place where it goes on."""
+    from ingest.readers.qwen_chat import QwenChatReader
+
+    outputs = ("done", "done", "done", "not done", "done")
+    answers = [f"{output}\nProcess Group PGID: {4000 + number}" for number, output in enumerate(outputs)]
+    log = [line(prompt("u"))]
+    for number, output in enumerate(answers):
+        log.append(line(response(f"r{number}", call(f"c{number}", command="make test"))))
+        told = line(result(f"a{number}", f"c{number}", {"output": output}))
+        log.append(told.replace(b',"message"', b',\n"message"', 1) if number == broken else told)
+    whole = b"\n".join([*log, b""])
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(whole)
+    at_once = read(ToRead(1, str(path), str(path), QwenChatReader))[1]
+    digests = [row["stable_digest"] for row in at_once["fact_result"]]
+    assert len(set(digests)) == 2
+    assert len({row["digest"] for row in at_once["fact_result"]}) == len(answers)
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == 0x0A]
+    for first in ends:
+        for cuts in ([first], [first, (first + len(whole)) // 2]):
+            _, rows, went_on = grow(path, whole, cuts, QwenChatReader)
+            assert in_order(rows) == in_order(at_once), cuts
+    assert went_on
