@@ -43,6 +43,8 @@ CHANGES = (
     Change("undecided", "one of the two cannot be decided, the other can", "calls"),
 )
 CHANGE_NAMES = tuple(change.name for change in CHANGES)
+ANY = "any"
+"""In a gate: whichever change. What it asks shows on every valid call."""
 
 Verdict = Literal["passed", "found", "no-data", "cannot-tell"]
 
@@ -64,11 +66,11 @@ def judge_gate(
     min_coverage: float,
     doubts: Sequence[str] = (),
 ) -> GateResult:
-    """found: the calls of each change that count against the gate. kinds: names of CHANGES.
+    """found: the calls of each change that count against the gate. kinds: names of CHANGES, or ANY of them.
 
     doubts: what else stands against passing, such as sessions in which a guard failed.
     """
-    hits = tuple(f"{found[kind]} x {kind}" for kind in kinds if found.get(kind))
+    hits = tuple(f"{found[name]} x {name}" for name in (CHANGE_NAMES if ANY in kinds else kinds) if found.get(name))
     if hits:
         return GateResult("found", hits)
     if not coverage["calls"]:
@@ -76,11 +78,10 @@ def judge_gate(
     all_doubts = [*doubts]
     if (percent := coverage_percent(coverage)) < min_coverage:
         all_doubts.append(f"only {percent:.1f} % of the calls are valid for both guards, less than {min_coverage:g} %")
-    all_doubts += [
-        f"no call on which {change.name} could have shown"
-        for change in CHANGES
-        if change.name in kinds and not coverage[change.can_show_on]
-    ]
+    asked = [change for change in CHANGES if change.name in kinds]
+    all_doubts += [f"no call on which {change.name} could have shown" for change in asked if not coverage[change.can_show_on]]
+    if not coverage["valid_calls"]:
+        all_doubts.append("no call is valid for both guards")
     return GateResult("cannot-tell", tuple(all_doubts)) if all_doubts else GateResult("passed", ())
 
 

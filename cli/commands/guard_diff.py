@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from analysis.compare import CHANGE_NAMES, CHANGES, DEFAULT_COVERAGE, calls_of, judge_gate
+from analysis.compare import ANY, CHANGE_NAMES, CHANGES, DEFAULT_COVERAGE, calls_of, judge_gate
 from cli import guard_baseline, output
 from cli.exit_codes import ExitCode
 from cli.guard_lab import tell_missing, tried
@@ -68,7 +68,7 @@ class NameList(click.ParamType[tuple[str, ...]]):
 @click.option("--by", type=NameList(SPLITS), default=(), help=f"Split the table further: {', '.join(SPLITS)}. JSON always is.")
 @click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Calls to show, worst first.")
 @click.option(
-    "--fail-on", type=NameList((*CHANGE_NAMES, "any")), metavar="CHANGES", help="Exit 1 where one of these changes is found."
+    "--fail-on", type=NameList((*CHANGE_NAMES, ANY)), metavar="CHANGES", help="Exit 1 where one of these changes is found."
 )
 @click.option(
     "--min-coverage",
@@ -118,13 +118,12 @@ def diff(
     tell_missing(lab)
     if fail_on is None:
         return ExitCode.CANNOT_TELL if comparison.failures else ExitCode.OK
-    kinds = CHANGE_NAMES if "any" in fail_on else fail_on
     doubts = [f"a guard failed in {failed} sessions"] if (failed := len(comparison.failures)) else []
     found = calls_of(comparison.changes)
     if held is not None:
         found = held.found
-        doubts += held.doubts(kinds, min_coverage)
-    result = judge_gate(kinds, found, comparison.coverage, min_coverage, doubts)
+        doubts += held.doubts(CHANGE_NAMES if ANY in fail_on else fail_on, min_coverage)
+    result = judge_gate(fail_on, found, comparison.coverage, min_coverage, doubts)
     click.echo(f"Gate {result.verdict}: {'; '.join(result.reasons) or ', '.join(fail_on)}", err=True)
     return _EXIT_CODES[result.verdict]
 

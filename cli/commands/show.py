@@ -16,8 +16,9 @@ from cli.view import View, reading_options
 def show(view: View, place: str) -> int:
     """One session, turn by turn, call by call, with every guard's decision and the evidence.
 
-    SESSION is an id or the beginning of one; with TURN, or a call's place as other commands print it, that turn alone. A decision with * is counterfactual: that guard would have changed the
-    history before it. JSON is one object with all of it nested; CSV is the calls alone.
+    SESSION is an id or the beginning of one; with TURN, or a call's place as other commands print it, that turn alone. A
+    decision with * is counterfactual: that guard would have changed the history before it. JSON is one object with all of it
+    nested; CSV is the calls alone.
     """
     from cli import session_page, session_story
 
