@@ -28,6 +28,7 @@ from analysis.rows import (
     session_row,
     turn_row,
 )
+from analysis.session_evidence import loop_detection, same_response_duplicates
 from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from analysis.timeline import build_turns, live_branch
 from analysis.trips import BREAKER_EVENT, trip_rows
@@ -35,7 +36,7 @@ from analysis.turn_state import TurnState
 from analysis.verdicts import verdict_of
 from ingest.records import Event, SessionFacts
 
-ANALYSIS_VERSION = 3
+ANALYSIS_VERSION = 4
 """Raise it whenever the same facts would give other findings: the store then makes all of them anew."""
 
 __all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
@@ -63,6 +64,10 @@ def analyse(
     if states:
         found.session = session_row(facts, live, states, entry_points)
     add_cards(found, facts)
+    if found.session is not None:
+        events = [*facts.events, *(record for record in live if isinstance(record, Event))]
+        found.session.same_response_duplicates = same_response_duplicates(events, found.calls, found.cards)
+        found.session.loop_detection = loop_detection(events, found.loop_events)
     found.findings.extend(high_risk_repeats(facts, found.calls))
     return found
 

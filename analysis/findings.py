@@ -22,6 +22,10 @@ class SessionRow(Struct, kw_only=True):
     cwd: str | None = None
     started_at: int | None = None
     ended_at: int | None = None
+    same_response_duplicates: int | None = None
+    """Calls beyond the first of their id in a response; None where no evidence could show them."""
+    loop_detection: str = "unknown"
+    """`on` or `off`: the client's own detector."""
 
 
 class TurnRow(Struct, kw_only=True):

@@ -7,6 +7,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from analysis.inert_text import shortened
+from analysis.session_words import (
+    coverage_words,
+    duplicates_words,
+    is_odd_card,
+    model_told_words,
+    trip_of_card_words,
+    waste_words,
+)
 from cli.output import Details, aligned, safe, words
 from cli.places import short_place, short_places
 from cli.session_story import Story, decision_words, mark
@@ -32,7 +40,9 @@ def draw(story: Story) -> Iterator[RenderableType]:
     for turn in story["turns"]:
         yield safe("")
         yield from _turn(turn)
+    yield from _section("Guards, on what is observed", [_guard(row) for row in story["guards"]])
     yield from _section("Findings", [_finding(row) for row in story["findings"]])
+    yield from _cards(story)
     yield from _section("Loop events of no known turn", [_loop_event(event) for event in story["loop_events"]])
     yield from _section("Calls on dead branches (rewound or aborted; in no count)", [_dead(c) for c in story["dead_calls"]])
     yield from _section("Sub-agents, forks and parents", [_relative(row) for row in story["relatives"]])
@@ -51,8 +61,10 @@ def _head(story: Story) -> dict[str, object]:
         "log": list(dict.fromkeys(call["source_path"] for call in _calls(story))) or None,
         "time": f"{words(story['started_at'])} to {words(story['ended_at'])}",
         "counts": f"{story['turn_count']} turns, {story['calls']} calls, {story['collisions']} collisions,"
-        f" {story['replays']} replays, {story['trips']} trips",
+        f" {story['replays']} replays, {story['trips']} trips; {duplicates_words(story['same_response_duplicates'])}",
     }
+    if story["loop_detection"] != "unknown":
+        head["client"] = f"{head['client']}, its loop detection {story['loop_detection']}"
     if story["forked_from"]:
         head["forked"] = f"from {story['forked_from']}; what it copied is in no count"
     return head
@@ -68,6 +80,8 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[RenderableType]:
     named: dict[str, object] = {"prompt": turn["prompt_id"], "see": short_places(turn["evidence"])}
     if turn["looping"]:
         named["loops"] = turn["looping"]
+    if told := model_told_words(turn):
+        named["model told"] = told
     yield Details({name: value for name, value in named.items() if value})
     yield from _calls_of(turn["responses"])
     for trip in turn["trips"]:
@@ -150,7 +164,32 @@ def _section(title: str, rows: Sequence[Sequence[object]]) -> Iterator[Text]:
 
 def _finding(row: Mapping[str, Any]) -> tuple[object, ...]:
     turn = f"turn {row['turn_no']}" if row["turn_no"] is not None else "session"
-    return (turn, row["kind"], row["confidence"], f"{row['reason']}; try: {row['what_to_try']}")
+    waste = waste_words(row)
+    return (turn, row["kind"], row["confidence"], f"{row['reason']}{f'; {waste}' if waste else ''}; try: {row['what_to_try']}")
+
+
+def _guard(row: Mapping[str, Any]) -> tuple[object, ...]:
+    decided = ", ".join(f"{decision} {row[decision]}" for decision in ("execute", "suppress", "trip", "drop"))
+    return (row["guard"], "in force" if row["in_force"] else "", coverage_words(row["valid_calls"], row["calls"]), decided)
+
+
+def _cards(story: Story) -> Iterator[Text]:
+    odd = [card for card in story["cards"] if is_odd_card(card)]
+    yield from _section("Tool cards that are double or stuck", [_card(card) for card in odd])
+    if odd:
+        yield safe(f"What each remedy would show and lose: loopscope cards --remedies --session {story['session_id']}")
+
+
+def _card(card: Mapping[str, Any]) -> tuple[object, ...]:
+    fixed_by = f"ends right under {', '.join(card['fixed_by'])}" if card["fixed_by"] else ""
+    return (
+        f"card {card['card_no']}",
+        "(no id)" if card["card_id"] is None else card["card_id"],
+        card["state"] + (", stuck" if card["is_stuck"] else ""),
+        card["cause"] or "",
+        fixed_by,
+        trip_of_card_words(card) or "",
+    )
 
 
 def _loop_event(event: Mapping[str, Any]) -> tuple[object, ...]:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 Story = dict[str, Any]
 
 
-def tell(con: duckdb.DuckDBPyConnection, session_id: str) -> Story | None:
-    """None where the filters leave nothing of the session."""
+def tell(con: duckdb.DuckDBPyConnection, session_id: str, search: str = "reverse") -> Story | None:
+    """None where the filters leave nothing of the session. `search`: how the interface finds the card of an update."""
 
-    def rows(name: str) -> list[dict[str, Any]]:
-        return queries.run(con, name, session=session_id).dicts()
+    def rows(name: str, **parameters: object) -> list[dict[str, Any]]:
+        return queries.run(con, name, session=session_id, **parameters).dicts()
 
     heads = rows("session_header")
     if not heads:
@@ -53,7 +53,10 @@ def tell(con: duckdb.DuckDBPyConnection, session_id: str) -> Story | None:
     story["turns"] = turns
     story["loop_events"] = [event for events in events_of.values() for event in events]
     """Those that no turn could be found for."""
+    story["guards"] = rows("session_coverage")
     story["findings"] = rows("session_findings")
+    story["cards"] = rows("session_cards", search=search)
+    story["card_remedies"] = rows("session_card_remedies", search=search)
     story["dead_calls"] = rows("session_dead_calls")
     story["relatives"] = rows("session_relatives")
     return story

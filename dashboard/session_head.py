@@ -10,7 +10,8 @@ import streamlit as st
 from analysis import queries
 from analysis.counting import counted
 from analysis.inert_text import inert
-from dashboard import empty_states, filters, links
+from analysis.session_words import duplicates_words
+from dashboard import empty_states, filters, links, session_cards
 from dashboard.look import badge_colour, of_verdict
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ def asked_for(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
             links.to_session(session_id)
         st.stop()
     rows = queries.run(con, "session_header", session=found[0]).dicts() if found else []
+    if found and not rows and (cards := session_cards.read(con, found[0])):
+        st.text(f"{inert(found[0])}: no log of it, only what an interface was told.")
+        session_cards.draw(cards)
+        st.stop()
     if not rows:
         empty_states.unknown_session(text, hidden_by_filters=bool(found))
         st.stop()
@@ -66,11 +71,13 @@ def _why(session: dict[str, Any], turns: pl.DataFrame, findings: pl.DataFrame) -
 
 
 def _about(session: dict[str, Any]) -> str:
+    detection = f", its loop detection {session['loop_detection']}" if session["loop_detection"] != "unknown" else ""
     lines = [
         ", ".join(session["models"]) or "unknown model",
-        f"{session['client']} {session['client_version'] or '(version unknown)'}, {session['entry_point']}",
+        f"{session['client']} {session['client_version'] or '(version unknown)'}, {session['entry_point']}{detection}",
         f"guard in force: {session['guard_in_force']}",
         _counts(session),
+        duplicates_words(session["same_response_duplicates"]),
         _period(session),
         session["cwd"] or "folder unknown",
         session["session_id"],

@@ -6,6 +6,7 @@ import polars as pl
 import streamlit as st
 
 from analysis.inert_text import inert
+from analysis.session_words import coverage_words, model_told_words
 from dashboard import call_table
 from dashboard.look import verdict_words
 
@@ -33,6 +34,23 @@ def calls(made: pl.DataFrame, decisions: pl.DataFrame, guards: list[str]) -> Non
     )
 
 
+def guards(coverage: pl.DataFrame) -> None:
+    """What each guard decided, summed over the calls of which that is a fact."""
+    if coverage.is_empty():
+        return
+    st.subheader("Guards", anchor=False)
+    rows = [
+        {
+            "guard": row["guard"] + (", in force" if row["in_force"] else ""),
+            "coverage": coverage_words(row["valid_calls"], row["calls"]),
+            **{decision: row[decision] for decision in ("execute", "suppress", "trip", "drop")},
+        }
+        for row in coverage.iter_rows(named=True)
+    ]
+    st.dataframe(rows, hide_index=True)
+    st.caption("Summed up to each turn's first divergence; what comes after it, and what cannot be known, is in no count.")
+
+
 def turns(taken: pl.DataFrame) -> None:
     st.subheader("Turns", anchor=False)
     rows = [
@@ -42,6 +60,7 @@ def turns(taken: pl.DataFrame) -> None:
             "reason": inert(row["reason"]),
             "confidence": row["confidence"],
             "looping": inert(row["looping"] or ""),
+            "model told": model_told_words(row) or "",
             "origin": row["origin"] + (" (copy)" if row["inherited"] else ""),
             "calls": row["calls"],
             "started (UTC)": row["started_at"],
@@ -67,6 +86,7 @@ def findings(found: pl.DataFrame) -> None:
             "confidence": row["confidence"],
             "wasted calls": row["wasted_calls"],
             "wasted seconds": row["wasted_seconds"],
+            "wasted tokens": row["wasted_tokens"],
             "evidence": inert(", ".join(row["evidence"])),
         }
         for row in found.iter_rows(named=True)

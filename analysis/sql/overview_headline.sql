@@ -6,6 +6,9 @@ WITH main_turns AS (
 ), main_trips AS (
     SELECT x.trip_class FROM trips x JOIN main_turns t USING (session_id, turn_no)
     WHERE x.guard = t.guard_in_force AND x.basis = 'observed'
+), valid AS (
+    SELECT count(*) AS calls FROM decisions d JOIN main_turns t USING (session_id, turn_no)
+    WHERE d.guard = t.guard_in_force AND d.basis = 'observed' AND d.decision <> 'unknown'
 )
 SELECT
     (SELECT count(*) FROM sessions WHERE kind = 'main') AS sessions,
@@ -18,6 +21,7 @@ SELECT
     (SELECT count(*) FROM main_calls WHERE class = 'replay') AS replays,
     (SELECT count(*) FROM main_calls WHERE class = 'collision') AS collisions,
     (SELECT count(*) FROM main_trips) AS trips,
+    (SELECT calls FROM valid) AS valid_calls,  -- of the calls, those that the trips are counted over
     (SELECT count(*) FROM main_trips WHERE trip_class = 'collision') AS collision_trips,
     (SELECT min(started_at) FROM main_turns) AS first_at,
     (SELECT max(coalesce(ended_at, started_at)) FROM main_turns) AS last_at;

@@ -20,14 +20,17 @@ _HEADINGS = {"swallowed_calls": "calls swallowed", "run_again": "runs again", "i
 _REMEDY_COLUMNS = ("session_id", "interface_no", "remedy", "cards", "waiting", "wrong", "swallowed_calls", "run_again", "loses")
 
 
-@click.command(short_help="Tool cards that are double or stuck, and what would help.")
-@click.option(
+search_option = click.option(
     "--search",
     type=click.Choice(("reverse", "forward")),
     default="reverse",
     show_default=True,
     help="Of several cards with one id an update goes to the last one (reverse) or to the first one (forward).",
 )
+
+
+@click.command(short_help="Tool cards that are double or stuck, and what would help.")
+@search_option
 @click.option("--all", "every", is_flag=True, help="Every card.")
 @click.option("--remedies", is_flag=True, help="What each remedy would have shown, and what it loses.")
 @click.option("--repeats", is_flag=True, help="The same action put to a person again under another id.")

@@ -16,6 +16,8 @@ _HEADINGS = {
     "turns_in_force": "in force (turns)",
     "observed_trips": "trips",
     "observed_trips_on_fresh_calls": "trips on fresh calls",
+    "valid_calls": "valid for",
+    "calls": "of calls",
 }
 
 

@@ -24,6 +24,9 @@ HOST = "127.0.0.1"
 
 DEFAULT_PORT = 8501
 
+RUNNING_FOR = "LOOPSCOPE_RUNNING_FOR_MINUTES"
+"""The pages read no settings file: they are told what was set, so that they call the same turns running as the commands do."""
+
 PACKAGES = Path(__file__).parents[2]
 """Where the server runs. In the folder of the person it would import any `click.py` that lies there, and Streamlit would obey
 its `.streamlit/config.toml`."""
@@ -73,7 +76,8 @@ def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
     _refuse_taken(port)
     click.echo(f"Dashboard of {db} on http://{HOST}:{port} (Ctrl-C ends it)", err=True)
     command = [sys.executable, "-m", "dashboard.server", "--port", str(port), *(["--headless"] if headless else [])]
-    child = subprocess.Popen(command, cwd=PACKAGES, env={**os.environ, "LOOPSCOPE_DB": str(db.absolute())})
+    told = {"LOOPSCOPE_DB": str(db.absolute()), RUNNING_FOR: f"{settings.load().running_for_minutes}"}
+    child = subprocess.Popen(command, cwd=PACKAGES, env={**os.environ, **told})
     killed = threading.Event()
 
     def pass_on(*_: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from cli import output
+from cli.commands.cards import search_option
 from cli.exit_codes import ExitCode
 from cli.session_ids import resolve_place
 from cli.view import View, reading_options
@@ -12,8 +13,9 @@ from cli.view import View, reading_options
 
 @click.command(short_help="One session, call by call, with every guard's decision.")
 @click.argument("place", metavar="SESSION[:TURN]")
+@search_option
 @reading_options
-def show(view: View, place: str) -> int:
+def show(view: View, place: str, search: str) -> int:
     """One session, turn by turn, call by call, with every guard's decision and the evidence.
 
     SESSION is an id or the beginning of one; with TURN, or a call's place as other commands print it, that turn alone. A
@@ -24,7 +26,7 @@ def show(view: View, place: str) -> int:
 
     with view.open() as con:
         found, turn_no = resolve_place(con, place)
-        story = session_story.tell(con, found)
+        story = session_story.tell(con, found, search)
     if story is not None and turn_no is not None:
         story["turns"] = [turn for turn in story["turns"] if turn["turn_no"] == turn_no]
         story = story if story["turns"] else None

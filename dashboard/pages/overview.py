@@ -11,6 +11,7 @@ import streamlit as st
 from analysis import queries
 from analysis.counting import counted
 from analysis.inert_text import inert, shortened
+from analysis.session_words import coverage_words
 from dashboard import empty_states, filters, links, published, shell
 from dashboard.charts import chart
 from dashboard.figures.hangs import silent_hangs_per_day
@@ -38,7 +39,11 @@ def _headline(numbers: dict[str, Any]) -> None:
                 f"turns, in {counted(numbers['silent_hang_sessions'], 'session')}",
             ),
             ("Looping turns", f"{numbers['looping_turns']:,}", f"of {counted(numbers['turns'], 'turn')}"),
-            ("Breaker trips", f"{numbers['trips']:,}", "by the guard in force"),
+            (
+                "Breaker trips",
+                f"{numbers['trips']:,}",
+                f"by the guard in force; {coverage_words(numbers['valid_calls'], numbers['calls'])}",
+            ),
             ("False alarms", f"{numbers['collision_trips']:,}", "of these trips, on fresh calls"),
             ("Sessions", f"{numbers['sessions']:,}", f"and {counted(numbers['sub_agents'], 'sub-agent')}"),
             (

@@ -6,7 +6,7 @@ import polars as pl
 import streamlit as st
 
 from analysis import queries
-from dashboard import collisions, filters, published, relatives, session_head, session_tables, shell
+from dashboard import collisions, filters, published, relatives, session_cards, session_head, session_tables, shell
 from dashboard.charts import chart
 from dashboard.figures.timeline import session_timeline
 
@@ -27,22 +27,30 @@ def _leaf(turns: pl.DataFrame, worst_verdict: str) -> pl.DataFrame:
 shell.draw()
 with published.opened(filters.chosen()) as con:
     session = session_head.asked_for(con)
-    names = ("turns", "responses", "calls", "decisions", "trips", "loop_events", "findings", "relatives", "collisions")
+    names = (
+        *("turns", "responses", "calls", "decisions", "trips", "loop_events", "findings"),
+        *("relatives", "collisions", "coverage"),
+    )
     parts = {name: queries.frame(con, f"session_{name}", session=session["session_id"]) for name in names}
+    cards = session_cards.read(con, session["session_id"])
     guards = [str(guard) for (guard,) in con.execute("SELECT guard FROM guards").fetchall()]
 
 session_head.draw(session, parts["turns"], parts["findings"])
 turns = _leaf(parts["turns"], session["worst_verdict"])
 shown = {
-    name: part.join(turns.select("turn_no"), on="turn_no", how="semi") for name, part in parts.items() if name != "relatives"
+    name: part.join(turns.select("turn_no"), on="turn_no", how="semi")
+    for name, part in parts.items()
+    if name not in ("relatives", "coverage")
 }
 in_force = shown["trips"].filter(pl.col("in_force"))
 chart(session_timeline(turns, shown["responses"], shown["calls"], in_force), "timeline")
 st.caption("In a mark: R replay, C collision (a known id, another call), S same id twice in a response, N no id, ? unknown.")
 session_tables.calls(shown["calls"], shown["decisions"], guards)
+session_tables.guards(parts["coverage"])
 collisions.draw(parts["collisions"], parts["calls"])
 session_tables.turns(turns)
 session_tables.findings(parts["findings"])
 session_tables.trips(parts["trips"])
+session_cards.draw(cards)
 session_tables.loop_events(parts["loop_events"])
 relatives.draw(parts["relatives"])

@@ -1,4 +1,4 @@
-"""Qwen Code's debug log, `debug/SESSION.txt` (off unless QWEN_DEBUG_LOG_FILE is set): one line a message, many of several lines.
+"""Qwen Code's debug log, `debug/SESSION.txt` (written where QWEN_DEBUG_LOG_FILE is set): a line a message, some of several.
 
     2026-11-30T21:01:54.887Z [DEBUG] [STREAMING_TOOL_CALL_PARSER] Ignoring replay chunk for completed toolCall id=call_1
 

@@ -5,7 +5,7 @@ CREATE OR REPLACE TABLE found_session (
     session_id VARCHAR NOT NULL, kind VARCHAR NOT NULL, parent_session_id VARCHAR, forked_from VARCHAR,
     client VARCHAR NOT NULL, client_version VARCHAR, entry_point VARCHAR NOT NULL,
     entry_point_confidence VARCHAR NOT NULL, guard_in_force VARCHAR NOT NULL, cwd VARCHAR,
-    started_at TIMESTAMP, ended_at TIMESTAMP
+    started_at TIMESTAMP, ended_at TIMESTAMP, same_response_duplicates BIGINT, loop_detection VARCHAR NOT NULL
 );
 CREATE OR REPLACE TABLE found_turns (
     session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, prompt_id VARCHAR, origin VARCHAR NOT NULL,

@@ -130,7 +130,8 @@ SELECT s.session_id, s.kind, s.parent_session_id, s.forked_from, s.client, s.cli
        coalesce(t.turns, 0) AS turns, coalesce(c.calls, 0) AS calls, coalesce(c.collisions, 0) AS collisions,
        coalesce(c.replays, 0) AS replays, coalesce(x.trips, 0) AS trips,
        coalesce(t.verdict, 'unknown') AS verdict, coalesce(t.worst_verdict, 'unknown') AS worst_verdict,
-       coalesce(t.reason, 'no turn') AS reason, coalesce(t.confidence, 'unknown') AS confidence
+       coalesce(t.reason, 'no turn') AS reason, coalesce(t.confidence, 'unknown') AS confidence,
+       s.same_response_duplicates, s.loop_detection
 FROM found_session s
 LEFT JOIN of_turns t USING (session_id)
 LEFT JOIN of_calls c USING (session_id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,8 +21,8 @@ GUARD_LINES = (
     "normalizedId=call_1__qwen_dup_2 name=run_shell_command",
     "2026-11-30T21:02:16.433Z [DEBUG] [NON_INTERACTIVE_CLI] [runNonInteractive] Suppressing duplicate provider tool-call id: "
     "call_1 (tool: run_shell_command)",
-    "2026-11-30T21:02:16.529Z [DEBUG] [NON_INTERACTIVE_CLI] [runNonInteractive] Dropping batch after repeated duplicate provider "
-    "tool-call id: call_1 (tool: run_shell_command)",
+    "2026-11-30T21:02:16.529Z [DEBUG] [NON_INTERACTIVE_CLI] [runNonInteractive] Dropping batch after repeated duplicate "
+    "provider tool-call id: call_1 (tool: run_shell_command)",
     # 0.24.4 daemon
     "2026-11-30T21:02:29.604Z [WARN] [SESSION] Stopping ACP turn after repeated duplicate provider tool-call id: call_1 "
     "(tool: run_shell_command).",
@@ -73,9 +75,7 @@ def test_what_the_guard_did_is_named_by_id_and_tool() -> None:
 
 
 def test_a_phrase_within_a_message_is_no_message() -> None:
-    quoted = (
-        "2026-11-30T21:02:16.433Z [DEBUG] [SHELL] ran { command: 'echo Dropping same-turn duplicate functionCall id=a name=b' }"
-    )
+    quoted = "2026-11-30T21:02:16.433Z [DEBUG] [SHELL] ran { 'echo Dropping same-turn duplicate functionCall id=a name=b' }"
     continued = "Suppressing duplicate provider tool-call id: a (tool: b)"
     assert said(log(quoted, continued, f"  [DEBUG] [X] {continued}")) == []
 
@@ -95,7 +95,7 @@ def test_a_line_without_its_end_waits() -> None:
 @given(st.lists(st.integers(0, len(RECORDED)), max_size=6).map(sorted))
 def test_any_chunking_gives_the_same(cuts: list[int]) -> None:
     edges = [0, *cuts, len(RECORDED)]
-    chunks = [RECORDED[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    chunks = [RECORDED[start:end] for start, end in pairwise(edges)]
     assert read_chunks(QwenDebugReader, chunks, SOURCE) == read(QwenDebugReader, RECORDED, SOURCE)
 
 

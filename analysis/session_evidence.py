@@ -1,0 +1,61 @@
+"""What a session's other evidence says that its log cannot: calls dropped before it was written, the client's own detector.
+
+A call whose id comes twice in one response is dropped by Qwen Code before it writes anything (QWEN_CODE.md 3), so no such call
+in the log proves nothing, and 0 would be invented. 0 is said only where a debug log was being written at every response with
+calls. A sub-agent's lines stand in its parent's debug log, and are counted there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analysis.findings import CallRow, CardRow, LoopEventRow
+from analysis.trips import BREAKER_EVENT
+from ingest.records import Event
+
+SAME_RESPONSE = "same-response"
+_DROPPED = "debug.same_response_duplicate"
+_STRETCH = "debug.stretch"
+_BESIDE = 5_000_000
+"""Microseconds between a response's time and the debug lines around it: milliseconds in the runs, more on a busy machine."""
+
+
+def same_response_duplicates(events: Sequence[Event], calls: Iterable[CallRow], cards: Iterable[CardRow]) -> int | None:
+    """Calls beyond the first of their id in a response. None where no evidence could show them.
+
+    Sources tell of the same calls, so the one that tells most counts and nothing is added up.
+    """
+    own = [call for call in calls if not call.inherited]
+    dropped = sum(event.name == _DROPPED for event in events)
+    seen = max(sum(call.call_class == SAME_RESPONSE for call in own), dropped, _on_cards(cards))
+    return seen if seen or _was_all_written(events, own) else None
+
+
+def _on_cards(cards: Iterable[CardRow]) -> int:
+    """Of the interface that was told most."""
+    told: dict[int, int] = {}
+    for card in cards:
+        if card.search == "reverse" and card.cause == SAME_RESPONSE and card.nth_of_id > 1:
+            told[card.interface_no] = told.get(card.interface_no, 0) + 1
+    return max(told.values(), default=0)
+
+
+def _was_all_written(events: Iterable[Event], calls: Sequence[CallRow]) -> bool:
+    stretches = [
+        (event.ts, event.ts + round((event.duration_ms or 0) * 1000))
+        for event in events
+        if event.name == _STRETCH and event.ts is not None
+    ]
+    return bool(stretches and calls) and all(_is_within(call.ts, stretches) for call in calls)
+
+
+def _is_within(ts: int | None, stretches: Iterable[tuple[int, int]]) -> bool:
+    return ts is not None and any(first - _BESIDE <= ts <= last + _BESIDE for first, last in stretches)
+
+
+def loop_detection(events: Iterable[Event], loop_events: Iterable[LoopEventRow]) -> str:
+    """Whether the client's own loop detector ran: `off` once it says so, `on` where it fired. The breaker has an event too."""
+    if any(event.name == "loop_detection_disabled" for event in events):
+        return "off"
+    fired = any(event.loop_type != BREAKER_EVENT or event.explained_by == "detector" for event in loop_events)
+    return "on" if fired else "unknown"
