@@ -97,7 +97,8 @@ def _run_all(options: argparse.Namespace, has_network: bool) -> int:
             for run in runs:
                 if run.truth is not None:
                     keep(options.keep, run.truth, run.home)
-    print(*wrong, sep="\n")
+    for disagreement in wrong:
+        print(disagreement)
     told = agreement.compared
     print(
         f"e2e: versions {', '.join(versions)}; {len(scenarios)} scenarios in {len(runs)} runs; {told['calls']} calls, "
