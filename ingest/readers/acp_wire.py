@@ -52,6 +52,9 @@ class AcpWireReader(LineReader[dict[str, Any]]):
     def from_object(self, value: dict[str, Any], exact: bool) -> dict[str, Any]:
         return value
 
+    def is_record(self, value: dict[str, Any]) -> bool:
+        return _is_rpc(_message(value))
+
     def rows(self, wire: dict[str, Any], place: Place) -> Sequence[Row] | None:
         message = _message(wire)
         if not _is_rpc(message):

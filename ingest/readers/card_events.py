@@ -55,6 +55,9 @@ class CardEventsReader(LineReader[dict[str, Any]]):
     def from_object(self, value: dict[str, Any], exact: bool) -> dict[str, Any]:
         return value
 
+    def is_record(self, value: dict[str, Any]) -> bool:
+        return _event(value)[0] in _READ
+
     def rows(self, wire: dict[str, Any], place: Place) -> Sequence[Row] | None:
         name, told = _event(wire)
         read = _READ.get(name)

@@ -39,6 +39,8 @@ class Piece(Struct, frozen=True, gc=False):
 
 
 class Mended(Struct, frozen=True, gc=False):
+    data: bytes
+    """As it was written, where it was; with the newlines that broke it, where those did."""
     value: dict[str, Any]
     offset: int
     length: int
@@ -83,8 +85,9 @@ class Fragments:
             detail = "a record with another one in its middle: two programs wrote this file at once"
         else:
             return None
+        data = between.join(piece.data for piece in pieces)
         try:
-            value = loads(between.join(piece.data for piece in pieces))
+            value = loads(data)
         except ValueError:
             return None
         if not isinstance(value, dict):
@@ -95,7 +98,7 @@ class Fragments:
             self._head = None
         first = pieces[0]
         length = last.offset + len(last.data) - first.offset
-        return Mended(value, first.offset, length, Problem(kind, f"{length} bytes: {detail}", first.offset, first.line))
+        return Mended(data, value, first.offset, length, Problem(kind, f"{length} bytes: {detail}", first.offset, first.line))
 
     def fault(self, problem: Problem) -> Iterator[Problem]:
         """Something that is wrong and cannot be mended."""

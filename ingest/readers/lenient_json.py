@@ -38,9 +38,9 @@ def loads(data: bytes) -> Any:
 
 
 def dumps(value: object) -> bytes:
-    """Compact ASCII JSON; only for values that `loads` made."""
+    """Compact JSON as JavaScript writes it, lone surrogates as escapes; only for values that `loads` made."""
     try:
-        return json.dumps(value, separators=(",", ":")).encode("ascii")
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 

@@ -11,6 +11,7 @@ UTF-8 are seen in what is decoded only: looking for them in skipped texts would 
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
@@ -27,6 +28,9 @@ Wire = TypeVar("Wire")
 LONGEST_LINE = 128 << 20
 """Bytes. A longer line is skipped and told with its size: memory is bounded by it. Lines of 60 MB occur."""
 
+_LONGEST_SALVAGED = 64 << 20
+"""Bytes. Searching a broken line for its records takes several times its size in memory."""
+
 _BLOCK = 1 << 20
 """Bytes decoded at once. One odd line sends only its block down the slow path, and memory holds one block's records."""
 
@@ -35,7 +39,7 @@ _OPEN, _CLOSE, _RETURN = b"{}\r"
 
 class LineReader(Reader, Generic[Wire]):
     decoder: ClassVar[msgspec.json.Decoder[Any]]
-    record_start: ClassVar[str] = '{"'
+    record_start: ClassVar[re.Pattern[str]] = re.compile(r'\{"')
     """How a record of this format begins, to find the next one behind damage on the same line."""
 
     def __init__(self, source: str, fingerprint: FingerprintFunction) -> None:
@@ -54,6 +58,10 @@ class LineReader(Reader, Generic[Wire]):
     @abstractmethod
     def from_object(self, value: dict[str, Any], exact: bool) -> Wire | None:
         """The typed record from loosely decoded JSON whose members may have any type."""
+
+    def is_record(self, value: dict[str, Any]) -> bool:
+        """Whether an object found behind damage is a record by itself, and no inner object of the broken one."""
+        return True
 
     def memory(self) -> dict[str, Any] | None:
         """What of earlier lines matters to later ones. None, unless a reader says otherwise: it cannot go on where it was."""
@@ -167,17 +175,21 @@ class LineReader(Reader, Generic[Wire]):
             if self._fragments.waiting:
                 yield from self._fragments.add(Piece(line, offset, self._line, None))
             return
+        if len(line) > _LONGEST_SALVAGED:
+            detail = f"{len(line)} bytes: too long a line to search for what is sound in it"
+            yield from self._fragments.fault(Problem("torn-tail" if is_last else "damaged", detail, offset, self._line))
+            return
         whole = Piece(line, offset, self._line, None)
         mended = self._fragments.mend(whole) if self._fragments.waiting else None
         if mended is not None:
             yield from self._mended(mended)
             return
         read = 0
-        for found in salvage(line, self.record_start):
+        for found in salvage(line, self.record_start, self.is_record):
             end = found.offset + found.length
             if isinstance(found, Found):
                 place = Place(self.source, offset + found.offset, found.length, self._line)
-                yield from self._object(found.value, found.exact, place)
+                yield from self._object(line[found.offset : end], found.value, found.exact, place)
             elif found.kind in ("damaged", "trailing-garbage"):
                 problem = self._problem("torn-tail" if is_last else found.kind, found, offset)
                 yield from self._add(Piece(line[read:end], offset + read, self._line, problem))
@@ -189,8 +201,13 @@ class LineReader(Reader, Generic[Wire]):
     def _problem(self, kind: str, note: Note, offset: int) -> Problem:
         return Problem(kind, note.detail, offset + note.offset, self._line)
 
-    def _object(self, value: dict[str, Any], exact: bool, place: Place) -> Iterator[Row]:
-        wire = self.from_object(value, exact)
+    def _object(self, data: bytes, value: dict[str, Any], exact: bool, place: Place) -> Iterator[Row]:
+        """What stands by itself is decoded like any other line; only what is refused even so, loosely."""
+        wire: Wire | None
+        try:
+            wire = self.decoder.decode(data)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            wire = self.from_object(value, exact)
         yield from self._with_fragments(None if wire is None else self.rows(wire, place), place)
 
     def _add(self, piece: Piece) -> Iterator[Row]:
@@ -205,7 +222,8 @@ class LineReader(Reader, Generic[Wire]):
         yield from self._fragments.add(piece)
 
     def _mended(self, mended: Mended) -> Iterator[Row]:
-        yield from self._object(mended.value, True, Place(self.source, mended.offset, mended.length, mended.problem.line))
+        place = Place(self.source, mended.offset, mended.length, mended.problem.line)
+        yield from self._object(mended.data, mended.value, True, place)
         yield mended.problem
 
     def _with_fragments(self, rows: Sequence[Row] | None, place: Place) -> Iterator[Row]:

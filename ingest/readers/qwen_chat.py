@@ -71,7 +71,7 @@ class QwenChatReader(LineReader[WireRecord]):
     client = "qwen-code"
     version = 2
     decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(WireRecord)
-    record_start = '{"uuid":'
+    record_start = re.compile(r'\{"(?:uuid|backgroundTurn)":')
 
     def __init__(self, source: str, fingerprint: FingerprintFunction) -> None:
         super().__init__(source, fingerprint)
@@ -83,7 +83,7 @@ class QwenChatReader(LineReader[WireRecord]):
         """Kinds of Problem that are told once a source, at the first record that shows them."""
         self._unreadable_time: object = None
         self._was_loose = False
-        """The record now read was not decoded as it stands in the source."""
+        """The record now read stands in the source with damage around or within it."""
         self._answers = RepeatedAnswers()
 
     @classmethod
@@ -93,8 +93,11 @@ class QwenChatReader(LineReader[WireRecord]):
     def from_object(self, value: dict[str, Any], exact: bool) -> WireRecord | None:
         wire = from_object(value, exact)
         self._unreadable_time = value.get("timestamp") if wire.timestamp is None else None
-        self._was_loose = True
         return wire
+
+    def _object(self, data: bytes, value: dict[str, Any], exact: bool, place: Place) -> Iterator[Row]:
+        self._was_loose = True
+        yield from super()._object(data, value, exact, place)
 
     def memory(self) -> dict[str, Any]:
         return {
@@ -160,7 +163,8 @@ class QwenChatReader(LineReader[WireRecord]):
         )
         if wire.type == "assistant":
             return (self._response(wire, common),)
-        self._round = None
+        if wire.is_sidechain:
+            self._round = None
         parts = (wire.message or _NO_MESSAGE).parts or ()
         if wire.type == "tool_result" or (wire.type == "user" and _answers_only(parts)):
             return self._results(wire, common, parts, is_loose)
@@ -196,12 +200,9 @@ class QwenChatReader(LineReader[WireRecord]):
         )
 
     def _response(self, wire: WireRecord, common: Common) -> Response:
-        if wire.is_sidechain:
+        if wire.is_sidechain and wire.agent_round is not None:
             # A round is told twice: first its usage with an empty message, then its calls without a round number.
-            if wire.agent_round is not None:
-                self._round = f"{wire.agent_run_id or ''}#{wire.agent_round}"
-        else:
-            self._round = None
+            self._round = f"{wire.agent_run_id or ''}#{wire.agent_round}"
         usage = wire.usage_metadata or _NO_USAGE
         calls: list[Call] = []
         has_text = has_thought = False
@@ -222,7 +223,7 @@ class QwenChatReader(LineReader[WireRecord]):
             cwd=common.cwd,
             forked_from=common.forked_from,
             model=wire.model,
-            round_key=self._round,
+            round_key=self._round if wire.is_sidechain else None,
             tokens_in=usage.prompt_token_count,
             tokens_out=usage.candidates_token_count,
             tokens_cached=usage.cached_content_token_count,

@@ -45,6 +45,9 @@ class QwenLedgerReader(_SideLines):
     def claims(cls, sample: Sample) -> bool:
         return any(_is_ledger(value) for value in sample.values)
 
+    def is_record(self, value: dict[str, Any]) -> bool:
+        return _is_ledger(value)
+
     def rows(self, wire: dict[str, Any], place: Place) -> Sequence[Row] | None:
         if not _is_ledger(wire):
             return None
@@ -67,6 +70,9 @@ class QwenUsageReader(_SideLines):
     @classmethod
     def claims(cls, sample: Sample) -> bool:
         return any(_is_usage(value) for value in sample.values)
+
+    def is_record(self, value: dict[str, Any]) -> bool:
+        return _is_usage(value)
 
     def rows(self, wire: dict[str, Any], place: Place) -> Sequence[Row] | None:
         if not _is_usage(wire):

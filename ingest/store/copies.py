@@ -85,8 +85,8 @@ class _Piece:
         self._units = longest
         self._of_longest = {unit.key for unit in longest}
         self._known = set(self._of_longest)
-        self._before: dict[_Key, list[Unit]] = defaultdict(list)
-        self._behind: dict[_Key, list[Unit]] = defaultdict(list)
+        self._behind: dict[_Key | None, list[Unit]] = defaultdict(list)
+        """What goes in behind each record; None: before all."""
         self.divergent: list[Place] = []
 
     @property
@@ -98,20 +98,25 @@ class _Piece:
         return any(unit.key in self._known for unit in copy)
 
     def add(self, copy: Sequence[Unit]) -> None:
+        keys = {unit.key for unit in copy}
         own: list[Unit] = []
         last_common: _Key | None = None
-        found_common = False
         for unit in copy:
             if unit.key not in self._known:
                 own.append(unit)
                 continue
-            if own:
-                (self._behind[last_common] if found_common else self._before[unit.key]).extend(own)
-                own = []
-            last_common, found_common = unit.key, True
-        self._behind[last_common].extend(own)
-        self._known.update(unit.key for unit in copy)
+            self._place(own, last_common, keys)
+            own, last_common = [], unit.key
+        self._place(own, last_common, keys)
+        self._known |= keys
         self._tell_divergence(copy)
+
+    def _place(self, own: list[Unit], last_common: _Key | None, keys: set[_Key]) -> None:
+        """Behind the record before them in their copy; behind their parent, where that copy lost it."""
+        if own:
+            parent = own[0].records[0].parent_uuid
+            lost_parent = parent in self._known and parent not in keys
+            self._behind[parent if lost_parent else last_common].extend(own)
 
     def _tell_divergence(self, copy: Sequence[Unit]) -> None:
         """A tail of its own behind the longest copy's last record is no other way: it goes on where that copy was cut."""
@@ -120,16 +125,8 @@ class _Piece:
             self.divergent.append(copy[parted + 1].records[0].place)
 
     def in_order(self) -> Iterator[Unit]:
-        pending = list(reversed(self._units))
-        placed: set[_Key] = set()
+        pending = list(reversed(self._behind.pop(None, []) + self._units))
         while pending:
             unit = pending.pop()
-            before = self._before.pop(unit.key, None)
-            if before is not None:
-                pending += [unit, *reversed(before)]
-                continue
-            if unit.key in placed:
-                continue
-            placed.add(unit.key)
             yield unit
             pending.extend(reversed(self._behind.pop(unit.key, ())))

@@ -54,15 +54,15 @@ def load_sessions(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) ->
     parents_uuids = _uuids(con, sorted(parents)) if parents else {}
     for session_id in session_ids:
         parent, is_sub_agent, agent = _split(session_id)
-        of_session = sorted(rows.pop(session_id, []), key=lambda row: (row.source.rank, row.seq))
+        of_session = sorted(rows.pop(session_id, []), key=_position)
         chain = [row for row in of_session if _in_chain(row.record)]
         events = [row for row in of_session if isinstance(row.record, Event) and not _in_chain(row.record)]
         cards = [row for row in of_session if isinstance(row.record, CardEvent)]
         if is_sub_agent:
             events += [row for row in parents_events[parent] if _concerns(row.record, agent)]
-            # What it was launched by, copied into its own log, stays the parent's.
-            chain = [row for row in chain if row.record.uuid not in parents_uuids.get(parent, ())]
-        log = _merged(chain)
+        # Of a sub-agent: what launched it, copied into its own log, stays the parent's.
+        echoes = parents_uuids.get(parent, ()) if is_sub_agent else ()
+        log = _merged([row for row in chain if row.record.uuid not in echoes])
         yield SessionFacts(
             session_id=session_id,
             kind="sub-agent" if is_sub_agent else "main",
@@ -79,6 +79,11 @@ def _split(session_id: str) -> tuple[str, bool, str]:
     """The parent's id, whether this is a sub-agent's at all, and the agent's id."""
     parent, separator, agent = session_id.partition(SUB_AGENT)
     return parent, bool(separator), agent
+
+
+def _position(row: _Row) -> tuple[int, int, int]:
+    """By place, not by when it was read: a record that another one was written into is read after it."""
+    return row.source.rank, row.record.place.offset, row.seq
 
 
 def _in_chain(record: SourceRecord) -> bool:

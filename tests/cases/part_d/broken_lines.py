@@ -55,10 +55,11 @@ def _rest_of_an_older_record() -> DamageCase:
 
 
 def _record_within_a_record(cut: int, rest: bytes) -> DamageCase:
+    """Its answer stands within the record of a call; the call came first all the same."""
     name = f"D3 a record within another's, cut at {cut}, the rest behind {'a newline' if rest else 'it'}"
     lines = healthy_lines(name)
-    call, event = lines[3], lines[4]
-    lines[3:5] = [call[:cut] + event + rest + call[cut:]]
+    call, _, result = lines[3:6]
+    lines[3:6] = [call[:cut] + result + rest + call[cut:]]
     return _case(
         name,
         "anthropics/claude-code#20992: both are kept whole",

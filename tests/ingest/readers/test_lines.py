@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.readers.lines import LONGEST_LINE
 from ingest.readers.qwen_chat import QwenChatReader
 from ingest.records import Problem, Prompt, Result
 from tests.ingest.readers.reading import (
@@ -27,6 +31,7 @@ from tests.ingest.readers.reading import (
     result,
 )
 
+ROOT = Path(__file__).parents[3]
 LOG = (CHATS / f"{SESSION}.jsonl").read_bytes()
 SOURCE = f"/logs/{SESSION}.jsonl"
 
@@ -266,3 +271,42 @@ def test_records_are_of_the_types_that_the_lines_say() -> None:
     rows = read_chunks(QwenChatReader, [LOG], SOURCE)
     assert sum(isinstance(row, Prompt) for row in rows) == LOG.count(b'"type":"user"') == 1
     assert sum(isinstance(row, Result) for row in rows) == LOG.count(b'"type":"tool_result"') == 3
+
+
+def test_a_line_of_64_megabytes_takes_memory_of_its_own_size_and_one_too_long_none() -> None:
+    """In a process of its own, whose peak is measured: 64 MB in pieces of 4, then 200 MB that are passed over."""
+    script = """
+import resource
+from ingest.readers.qwen_chat import QwenChatReader
+from ingest.records import Problem
+from tests.ingest.readers.reading import line, lines, prompt, stand_in
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+reader = QwenChatReader("/logs/s.jsonl", stand_in)
+seen, before = [], peak()
+for uuid, megabytes in ("long", 64), ("too long", 200):
+    start, end = line(prompt(uuid, "@")).split(b"@")
+    long = [start, *[b"x" * (4 << 20)] * (megabytes // 4), end + b"\\n"]
+    for piece in (lines(prompt("before")), *long, lines(prompt("behind"))):
+        seen += [row.detail if isinstance(row, Problem) else row.uuid for row in reader.feed(piece)]
+seen += [row.detail for row in reader.finish()]
+print(*seen, sep="|")
+print(peak() - before)
+"""
+    ran = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    seen, grown = ran.stdout.splitlines()
+    detail = f"{200 * (1 << 20) + len(line(prompt('too long', ''))) + 1} bytes on one line, read are {LONGEST_LINE} at most"
+    assert seen.split("|") == ["before", "long", "behind", "before", detail, "behind"]
+    assert int(grown) < 200
+
+
+def test_broken_lines_beyond_a_limit_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.readers.lines._LONGEST_SALVAGED", 500)
+    log = lines(prompt("u1")) + line(prompt("u2"))[:100] + line(prompt("u3", "x" * 500)) + b"\n" + lines(prompt("u4"))
+    rows = read(QwenChatReader, log)
+    assert uuids(rows) == ["u1", "u4"]
+    (problem,) = problems(rows)
+    assert (problem.kind, problem.line) == ("damaged", 2)
+    assert "too long" in problem.detail

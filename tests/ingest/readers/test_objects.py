@@ -134,3 +134,16 @@ def test_recorded_telemetry_has_as_many_objects_as_a_plain_decoder_finds() -> No
     assert found == 14
     assert not any(isinstance(row, Problem) and row.kind != "foreign-record" for row in read(NumberedObjects, text.encode()))
     assert len(problems(read(NumberedObjects, text.encode()))) == found
+
+
+@pytest.mark.parametrize("rest", [b"\n" + pretty(2) + b"\n", b""])
+def test_an_object_too_long_is_passed_over_and_told_with_its_size(monkeypatch: pytest.MonkeyPatch, rest: bytes) -> None:
+    monkeypatch.setattr("ingest.readers.objects._PATIENCE", 100)
+    monkeypatch.setattr("ingest.readers.objects.LONGEST_OBJECT", 1000)
+    first, long = pretty(0) + b"\n", pretty(1, texts=["x" * 50] * 100)
+    rows = read(NumberedObjects, first + long + rest, chunk=64)
+    assert numbers(rows) == (["0", "2"] if rest else ["0"])
+    (problem,) = problems(rows)
+    assert (problem.kind, problem.offset, problem.line) == ("too-long", len(first), 4)
+    assert problem.detail.startswith(f"{len(long) + bool(rest)} bytes")
+    assert [row.place.line for row in records(rows)] == [1, *([4 + long.count(b"\n") + 1] if rest else [])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from tests.ingest.readers.reading import (
     kinds,
     line,
     lines,
+    problems,
     prompt,
     read,
     record,
@@ -290,17 +292,33 @@ def test_members_of_unexpected_types_are_left_out_and_the_record_kept() -> None:
     assert row.calls[0].fingerprint == stand_in("t", {"a": 1})[0]
 
 
+NOON = 1_796_061_474_768_000
+
+
 @pytest.mark.parametrize(
     ("written", "microseconds"),
     [
-        ("2026-11-30T17:00:00.250Z", 1_796_058_000_250_000),
-        ("2026-11-30T18:00:00.250+01:00", 1_796_058_000_250_000),
-        ("2026-11-30T17:00:00", 1_796_058_000_000_000),
-        ("yesterday", None),
-        (None, None),
+        ("2026-11-30T17:57:54.768Z", NOON),
+        ("2026-11-30T18:57:54.768+01:00", NOON),
+        ("2026-11-30T17:57:54.768", NOON),
+        ("2026-11-30 17:57:54,768", NOON),
+        ("20261130T175754.768Z", NOON),
+        ("2026-11-30T17:57:54Z", NOON - 768_000),
+        (NOON // 1_000_000, NOON - 768_000),
+        (NOON / 1_000_000, NOON),
+        (NOON // 1000, NOON),
+        (NOON, NOON),
+        (NOON * 1000, NOON),
+        (str(NOON // 1000), NOON),
+        ([NOON // 1_000_000, 768_000_000], NOON),
+        *(
+            (odd, None)
+            for odd in ("yesterday", "2026-11-30", "", 0, None, True, {}, [], [1], ["a", 1], 1e300, -1e300, "9" * 5000)
+        ),
+        ("2026-13-45T99:00:00Z", None),
     ],
 )
-def test_times_are_microseconds_in_utc(written: str | None, microseconds: int | None) -> None:
+def test_times_are_microseconds_in_utc(written: object, microseconds: int | None) -> None:
     assert read_one(prompt("u1") | {"timestamp": written}).ts == microseconds
 
 
@@ -330,3 +348,29 @@ MEMBERS = ("sessionId", "timestamp", "subtype", "version", "message", "usageMeta
 def test_a_record_whose_members_have_any_type_stays_in_the_chain(type_: str, members: dict[str, Any]) -> None:
     rows = records(read(QwenChatReader, lines(record("u1", type_) | members, prompt("u2"))))
     assert {row.uuid for row in rows} == {"u1", "u2"}
+
+
+def test_a_time_that_cannot_be_read_and_a_lost_session_id_are_told_once() -> None:
+    odd = [prompt(f"u{number}") | {"timestamp": "soon", "sessionId": None} for number in range(3)]
+    rows = read(QwenChatReader, lines(*odd))
+    assert [(problem.kind, problem.line) for problem in problems(rows)] == [("lost-header", 1), ("unreadable-time", 1)]
+    assert len(records(rows)) == 3
+
+
+@pytest.mark.parametrize(
+    ("hours", "parent", "told_on"),
+    [(-8, "u1", [2]), (-1.01, "u1", [2]), (-0.99, "u1", []), (8, "u1", [3]), (-8, "u0", []), (-8, None, [])],
+)
+def test_a_clock_that_steps_back_between_two_records_of_one_chain_is_told(
+    hours: float, parent: str | None, told_on: list[int]
+) -> None:
+    """Records written again, and those of another branch, are older by right."""
+    start = datetime(2026, 11, 30, 17, tzinfo=UTC)
+    times = [(start + timedelta(hours=passed)).isoformat() for passed in (0, hours, 0.1)]
+    parents = [None, parent, "u2"]
+    chain = [
+        prompt(f"u{n}", parent=parent) | {"timestamp": time}
+        for n, (time, parent) in enumerate(zip(times, parents, strict=True), 1)
+    ]
+    rows = read(QwenChatReader, lines(*chain))
+    assert [(problem.kind, problem.line) for problem in problems(rows)] == [("clock-step", line) for line in told_on]

@@ -9,7 +9,7 @@ import pytest
 from ingest.readers.base import Reader
 from ingest.readers.qwen_side import QwenAgentMetaReader, QwenLedgerReader, QwenRuntimeReader, QwenUsageReader
 from ingest.records import Event
-from tests.ingest.readers.reading import CHATS, DATA, PARENT, SESSION, SUBAGENTS, kinds, read, records
+from tests.ingest.readers.reading import CHATS, DATA, PARENT, SESSION, SUBAGENTS, kinds, problems, read, records
 
 
 def events(reader: type[Reader], data: bytes, source: str) -> list[Event]:
@@ -75,3 +75,16 @@ def test_a_meta_file_caught_in_the_writing_is_pending() -> None:
     text = json.dumps({"agentId": "a", "parentSessionId": "p"}).encode()
     assert kinds(read(QwenAgentMetaReader, text[:-1], "/x/agent-a.meta.json")) == ["torn-tail"]
     assert len(events(QwenAgentMetaReader, text, "/x/agent-a.meta.json")) == 1
+
+
+def test_a_meta_file_of_many_megabytes_is_none_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.readers.qwen_side._LONGEST_FILE", 1000)
+    rows = read(QwenAgentMetaReader, b"[" * 1500, chunk=400)
+    assert [(problem.kind, problem.detail) for problem in problems(rows)] == [("too-long", "1500 bytes, read are 1000 at most")]
+
+
+@pytest.mark.parametrize("reader", [QwenLedgerReader, QwenUsageReader])
+def test_inner_objects_of_a_torn_line_are_no_records(reader: type[Reader]) -> None:
+    torn = b'{"version":1,"sessionId":"s","tools":{"calls":{},"names":[{"n":1}]},"durationMs":5'
+    assert kinds(read(reader, torn)) == ["torn-tail"]
+    assert kinds(read(reader, torn + b"\n")) == ["damaged"]
