@@ -30,7 +30,7 @@ from pathlib import Path
 import duckdb
 from msgspec import Struct
 
-from ingest.errors import LoopscopeError, NoStore, StoreDamaged, StoreTooNew
+from ingest.errors import LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew
 
 SCHEMA = 4
 """The newest schema of the facts that the queries here were written for."""
@@ -110,7 +110,7 @@ def open_store(
     running_for: timedelta | None = None,
     memory_limit: str = "1GB",
 ) -> duckdb.DuckDBPyConnection:
-    """Raises NoStore, StoreDamaged, StoreTooNew. The caller closes the connection, which sees one whole state.
+    """Raises NoStore, StoreBusy, StoreDamaged, StoreTooNew. The caller closes the connection, which sees one whole state.
 
     as_of: the clock by which a turn is `running`; now, where None.
     """
@@ -143,6 +143,16 @@ def open_store(
     return con
 
 
+def is_known(con: duckdb.DuckDBPyConnection, session: str) -> bool:
+    """Whether the store, whatever the filters choose of it, has a session of this id or beginning with it."""
+    found = con.execute(
+        "SELECT session_id FROM loopscope.main.found_session WHERE starts_with(session_id, $session) "
+        "UNION ALL SELECT session_id FROM loopscope.main.found_cards WHERE starts_with(session_id, $session) LIMIT 1",
+        {"session": session},
+    )
+    return found.fetchone() is not None
+
+
 def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
     # ATTACH takes no bound value. An absolute path cannot begin with the `x:` by which DuckDB names other sources.
     path = str(db.absolute()).replace("'", "''")
@@ -156,6 +166,10 @@ def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
                 f"{db} was written by a later DuckDB than the one here ({duckdb.__version__}). Upgrade loopscope."
             ) from e
         first_line = str(e).splitlines()[0]
+        if "lock on file" in first_line:
+            raise StoreBusy(
+                f"{db} is open for writing in another program ({first_line}). Close it there, then try again."
+            ) from e
         raise StoreDamaged(
             f"{db} cannot be read as a store ({first_line}). Move it away and run `loopscope ingest PATH` again."
         ) from e

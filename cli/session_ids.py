@@ -20,6 +20,13 @@ _PLACE = re.compile(r"(?P<session>.+):(?P<turn>\d+)(?:\.\d+){0,2}\Z", re.DOTALL)
 class NoSuchSession(LoopscopeError):
     """No id of the store begins with what was typed."""
 
+    @classmethod
+    def beginning_with(cls, text: str) -> NoSuchSession:
+        return cls(
+            f"No session begins with {inert(text)!r}. `loopscope triage` and"
+            " `loopscope sql 'SELECT session_id FROM sessions'` list them."
+        )
+
 
 class Shortener:
     """Ids cut as short as keeps the store's main sessions apart; `loopscope show` takes what it prints."""
@@ -46,10 +53,7 @@ def resolve(con: duckdb.DuckDBPyConnection, text: str) -> str:
 
     found = [str(row[0]) for row in queries.run(con, "session_resolve", session=text).rows]
     if not found:
-        raise NoSuchSession(
-            f"No session begins with {inert(text)!r}. `loopscope triage` and"
-            " `loopscope sql 'SELECT session_id FROM sessions'` list them."
-        )
+        raise NoSuchSession.beginning_with(text)
     if len(found) > 1:
         ids = "\n  ".join(inert(session_id) for session_id in found)
         raise click.UsageError(f"{inert(text)!r} begins several sessions; give more of it:\n  {ids}")

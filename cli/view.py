@@ -17,6 +17,7 @@ import click
 
 from cli import moments, settings
 from cli.output import FORMATS, Format
+from cli.session_ids import NoSuchSession
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,8 +37,9 @@ class View:
 
     @contextmanager
     def open(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Raises as `analysis.reading.open_store` does."""
-        from analysis.reading import open_store
+        """Raises as `analysis.reading.open_store` does, and NoSuchSession: no rows of a session that is not there would look
+        like nothing to say of it."""
+        from analysis.reading import is_known, open_store
 
         con = open_store(
             self.db,
@@ -47,6 +49,8 @@ class View:
             memory_limit=self.settings.sql_memory_limit,
         )
         try:
+            if self.filters.session is not None and not is_known(con, self.filters.session):
+                raise NoSuchSession.beginning_with(self.filters.session)
             yield con
         finally:
             con.close()

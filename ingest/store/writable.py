@@ -85,7 +85,7 @@ class WritableStore:
             with suppress(duckdb.Error) if explained else self._translated():
                 self.con.close()
             if isinstance(explained, WorkingFileDamaged):
-                self._set_aside(explained, self.work, self._log_of_work())
+                self._set_aside(explained, self.work, self._log_of(self.work))
         finally:
             self._let_go()
         if explained:
@@ -125,6 +125,8 @@ class WritableStore:
         with self._translated():
             self.con.execute("CHECKPOINT")
             copying = time.monotonic()
+            # Another program's log of changes beside the old file belongs to that, and DuckDB would take it for the new one's.
+            self._log_of(self.db).unlink(missing_ok=True)
             # Closing a file drops the locks DuckDB holds on it; the writer's lock is what keeps the next writer out.
             copy_into_place(self.work, self.db)
         self.con.execute("DELETE FROM unpublished_change")
@@ -146,7 +148,7 @@ class WritableStore:
         if self._opening == "empty":
             damaged = StoreDamaged(f"{self.db} cannot be read whole.")
             self._set_aside(damaged, self.db)
-            self._set_aside(damaged, self.work, self._log_of_work())
+            self._set_aside(damaged, self.work, self._log_of(self.work))
         if self.work.exists():
             try:
                 self._open()
@@ -155,9 +157,9 @@ class WritableStore:
                 explained = explain(e, self.db) or WorkingFileDamaged(f"{self.work} cannot be opened ({first_line(e)}).")
                 if not isinstance(explained, WorkingFileDamaged):
                     raise
-                self._set_aside(explained, self.work, self._log_of_work())
+                self._set_aside(explained, self.work, self._log_of(self.work))
         # The log of a working file that is gone belongs to no state we have.
-        self._log_of_work().unlink(missing_ok=True)
+        self._log_of(self.work).unlink(missing_ok=True)
         if self.db.exists():
             try:
                 self._open_copy()
@@ -175,7 +177,7 @@ class WritableStore:
             self._open()
         except BaseException as e:
             self.work.unlink(missing_ok=True)
-            self._log_of_work().unlink(missing_ok=True)
+            self._log_of(self.work).unlink(missing_ok=True)
             if isinstance(e, duckdb.Error) and (explained := explain(e, self.db, of_copy=True)):
                 raise explained from e
             raise
@@ -195,8 +197,8 @@ class WritableStore:
         instead = f"{self.db} as it was published last" if files[0] == self.work and self.db.exists() else "the logs alone"
         self._say(f"{why} It was renamed to {aside}; the store is made anew from {instead}.")
 
-    def _log_of_work(self) -> Path:
-        return self.work.with_name(self.work.name + ".wal")
+    def _log_of(self, file: Path) -> Path:
+        return file.with_name(file.name + ".wal")
 
     def _let_go(self) -> None:
         if self._lock is not None:
