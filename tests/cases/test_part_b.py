@@ -86,7 +86,7 @@ def test_how_it_ended(case: LoopCase, ingested: duckdb.DuckDBPyConnection) -> No
 
 
 @of_each_case
-def test_every_call_is_a_first_use_and_no_guard_that_goes_by_ids_does_anything(
+def test_every_call_is_a_first_use_and_no_guard_by_ids_does_anything(
     case: LoopCase, ingested: duckdb.DuckDBPyConnection
 ) -> None:
     scripted = sum(len(step.calls) for step in case.log.steps if isinstance(step, Round))
