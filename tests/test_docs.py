@@ -38,7 +38,7 @@ def test_every_setting_is_in_the_readme(setting: Setting) -> None:
     assert f"`{setting.name}` | `{setting.variable}`" in README
 
 
-@pytest.mark.parametrize("detector", (*DETECTORS, *SESSION_DETECTORS), ids=lambda detector: detector.id)
+@pytest.mark.parametrize("detector", [*DETECTORS, *SESSION_DETECTORS], ids=lambda detector: detector.id)
 def test_every_detector_is_in_the_readme_with_what_makes_it_fire(detector: Declared) -> None:
     assert f"| `{detector.id}` | {detector.when(DEFAULT_THRESHOLDS)} |" in README
 
