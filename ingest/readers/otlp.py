@@ -25,7 +25,7 @@ _LATEST = 1 << 62
 class OtlpJsonReader(ObjectReader):
     format = "otlp-json"
     client = "qwen-code"
-    version = 1
+    version = 2
 
     @classmethod
     def claims(cls, sample: Sample) -> bool:

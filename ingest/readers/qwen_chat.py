@@ -69,7 +69,7 @@ _NO_OUTCOME = WireOutcome()
 class QwenChatReader(LineReader[WireRecord]):
     format = "qwen-chat"
     client = "qwen-code"
-    version = 2
+    version = 3
     decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(WireRecord)
     record_start = re.compile(r'\{"(?:uuid|backgroundTurn)":')
 

@@ -28,7 +28,7 @@ class _SideLines(LineReader[dict[str, Any]]):
     """A file of one small object a line; few lines, so they are decoded without a type."""
 
     client = "qwen-code"
-    version = 1
+    version = 2
     decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(dict[str, Any])
 
     def from_object(self, value: dict[str, Any], exact: bool) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class _WholeFile(Reader):
     """One JSON object that is the file. It is rewritten whole, so half of one is a file caught in the writing."""
 
     client = "qwen-code"
-    version = 1
+    version = 2
 
     def __init__(self, source: str, fingerprint: FingerprintFunction) -> None:
         super().__init__(source, fingerprint)

@@ -52,7 +52,7 @@ _decode = msgspec.json.Decoder(_SdkObject).decode
 class QwenTelemetryReader(ObjectReader):
     format = "qwen-telemetry"
     client = "qwen-code"
-    version = 1
+    version = 2
 
     @classmethod
     def claims(cls, sample: Sample) -> bool:

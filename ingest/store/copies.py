@@ -83,7 +83,7 @@ class _Piece:
 
     def __init__(self, longest: list[Unit]) -> None:
         self._units = longest
-        self._of_longest = {unit.key for unit in longest}
+        self._of_longest = {unit.key: at for at, unit in enumerate(longest)}
         self._known = set(self._of_longest)
         self._behind: dict[_Key | None, list[Unit]] = defaultdict(list)
         """What goes in behind each record; None: before all."""
@@ -119,10 +119,15 @@ class _Piece:
             self._behind[parent if lost_parent else last_common].extend(own)
 
     def _tell_divergence(self, copy: Sequence[Unit]) -> None:
-        """A tail of its own behind the longest copy's last record is no other way: it goes on where that copy was cut."""
+        """A tail of its own is no other way behind the longest copy's last record (that one was cut there), and none where the
+        longest goes on from this tail (it lost those lines)."""
         parted = max((at for at, unit in enumerate(copy) if unit.key in self._of_longest), default=None)
-        if parted is not None and parted + 1 < len(copy) and copy[parted].key != self._units[-1].key:
-            self.divergent.append(copy[parted + 1].records[0].place)
+        if parted is None or parted + 1 == len(copy):
+            return
+        tail = copy[parted + 1 :]
+        follows = self._of_longest[copy[parted].key] + 1
+        if follows < len(self._units) and self._units[follows].records[0].parent_uuid not in {unit.key for unit in tail}:
+            self.divergent.append(tail[0].records[0].place)
 
     def in_order(self) -> Iterator[Unit]:
         pending = list(reversed(self._behind.pop(None, []) + self._units))

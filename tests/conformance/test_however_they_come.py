@@ -27,6 +27,7 @@ VIEWS = {
     "trips": "*",
     "loop_events": "*",
     "findings": "* EXCLUDE (evidence)",
+    "cards": "* EXCLUDE (source_path, source_line, finished_line)",
     "problems": "*",
 }
 """All that says nothing of the files themselves."""

@@ -13,9 +13,10 @@ import pytest
 from backports import zstd
 
 from ingest.identify import WHY_SKIPPED, identify
+from ingest.plan import make_plan
 from ingest.readers.qwen_chat import QwenChatReader
 from ingest.readers.qwen_telemetry import QwenTelemetryReader
-from ingest.sources import HEAD_BYTES
+from ingest.sources import HEAD_BYTES, discover
 from tests.ingest.readers.reading import CHATS, DATA, SESSION, line, lines, prompt
 
 LOG = (CHATS / f"{SESSION}.jsonl").read_bytes()
@@ -69,3 +70,23 @@ def test_length_prefixed_frames_of_a_collector_are_told_from_other_binaries(mess
     frame = struct.pack(">I", len(message)) + message
     assert "format: json" in WHY_SKIPPED[kind(frame * 3, "traces.json")]
     assert kind(b"\x00\x00\x00\x00" + message) == "unknown"
+
+
+def test_the_reason_is_told_again_without_opening_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "telemetry.log": b"\n",
+        "b.jsonl": b"{}",
+        "c.jsonl.gz": b"\x1f\x8b\x08",
+        "d.json": b"\x00\x00\x00\x07\x0a\x05hello",
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    first = make_plan(list(discover([tmp_path])), [tmp_path], {})
+    expected = {
+        str(tmp_path / name): WHY_SKIPPED[what]
+        for name, what in zip(files, ("empty", "unknown", "unpackable", "otlp-frames"), strict=True)
+    }
+    assert {one.path: one.reason for one in first.skipped} == expected
+    monkeypatch.setattr("ingest.plan.identify", None)
+    again = make_plan(list(discover([tmp_path])), [tmp_path], {file.row.source_path: file.row for file in first.files})
+    assert {one.path: one.reason for one in again.skipped} == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ingest.records import Place, Prompt, Response, Result
 from ingest.store.copies import merge
@@ -57,6 +58,22 @@ def test_merging(copies: list[str], expected: str, divergent: list[tuple[str, in
 def test_the_longest_counts_whatever_its_rank() -> None:
     found = merge([copy("ab", "short"), copy("abcd", "long")])
     assert {record.place.source for record in found.records} == {"long"}
+
+
+def test_a_copy_that_ends_in_the_gap_of_the_longest_goes_no_other_way() -> None:
+    """The longest lost `c`; its `d` says that it followed `c`."""
+    longest, older = copy("abdef", "longest"), copy("abc", "older")
+    longest[2] = replace(longest[2], parent_uuid="c")
+    found = merge([longest, older])
+    assert "".join(record.uuid or "" for record in found.records) == "abcdef"
+    assert found.divergent == ()
+
+
+def test_what_each_copy_lost_of_two_neighbours_comes_in_the_order_of_the_chain() -> None:
+    one, two = copy("acd", "one"), copy("abd", "two")
+    one[1], two[1] = replace(one[1], parent_uuid="b"), replace(two[1], parent_uuid="a")
+    for copies in [one, two], [two, one]:
+        assert "".join(record.uuid or "" for record in merge(copies).records) == "abcd"
 
 
 @given(st.data())
