@@ -66,7 +66,7 @@ def analyse(
     add_cards(found, facts)
     if found.session is not None:
         events = [*facts.events, *(record for record in live if isinstance(record, Event))]
-        found.session.same_response_duplicates = same_response_duplicates(events, found.calls, found.cards)
+        found.session.same_response_duplicates = same_response_duplicates(events, found)
         found.session.loop_detection = loop_detection(events, found.loop_events)
     found.findings.extend(high_risk_repeats(facts, found.calls))
     return found

@@ -1,34 +1,44 @@
 """What a session's other evidence says that its log cannot: calls dropped before it was written, the client's own detector.
 
 A call whose id comes twice in one response is dropped by Qwen Code before it writes anything (QWEN_CODE.md 3), so no such call
-in the log proves nothing, and 0 would be invented. 0 is said only where a debug log was being written at every response with
-calls. A sub-agent's lines stand in its parent's debug log, and are counted there.
+in the log proves nothing, and 0 would be invented. 0 is said only where a debug log of a version that names what it drops (0.21
+on; 0.15.10 does not) was being written at every response with calls, and no response was thrown away whole: an id twice can
+be what was wrong with it. A sub-agent's lines stand in its parent's debug log, and are counted there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analysis.findings import CallRow, CardRow, LoopEventRow
+from analysis.client_facts import version_of
+from analysis.findings import CallRow, CardRow, LoopEventRow, SessionFindings
 from analysis.trips import BREAKER_EVENT
 from ingest.records import Event
 
 SAME_RESPONSE = "same-response"
 _DROPPED = "debug.same_response_duplicate"
 _STRETCH = "debug.stretch"
+_THROWN_AWAY = "InvalidStreamError"
+_FIRST_TO_NAME_DROPS = (0, 21, 2)
 _BESIDE = 5_000_000
 """Microseconds between a response's time and the debug lines around it: milliseconds in the runs, more on a busy machine."""
 
 
-def same_response_duplicates(events: Sequence[Event], calls: Iterable[CallRow], cards: Iterable[CardRow]) -> int | None:
+def same_response_duplicates(events: Sequence[Event], found: SessionFindings) -> int | None:
     """Calls beyond the first of their id in a response. None where no evidence could show them.
 
     Sources tell of the same calls, so the one that tells most counts and nothing is added up.
     """
-    own = [call for call in calls if not call.inherited]
+    calls = [call for call in found.calls if not call.inherited]
     dropped = sum(event.name == _DROPPED for event in events)
-    seen = max(sum(call.call_class == SAME_RESPONSE for call in own), dropped, _on_cards(cards))
-    return seen if seen or _was_all_written(events, own) else None
+    seen = max(sum(call.call_class == SAME_RESPONSE for call in calls), dropped, _on_cards(found.cards))
+    if seen:
+        return seen
+    names_drops = all(
+        (version_of(turn.client_version) or (0,)) >= _FIRST_TO_NAME_DROPS for turn in found.turns if not turn.inherited
+    )
+    thrown_away = any(event.error_class == _THROWN_AWAY for event in events)
+    return 0 if names_drops and not thrown_away and _was_all_written(events, calls) else None
 
 
 def _on_cards(cards: Iterable[CardRow]) -> int:

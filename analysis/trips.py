@@ -45,7 +45,8 @@ def trip_rows(session_id: str, state: TurnState) -> Iterator[TripRow]:
 
 def _is_recorded(state: TurnState) -> bool:
     by_log = any(call.outcome == "skipped" for call in state.calls)
-    return by_log or _telemetry_agrees(state)
+    by_debug_log = any(event.name == "debug.dropped_batch" and "round" not in event.attributes for event in state.events)
+    return by_log or by_debug_log or _telemetry_agrees(state)
 
 
 def _telemetry_agrees(state: TurnState) -> bool:

@@ -15,7 +15,7 @@ from analysis.session_words import is_odd_card, trip_of_card_words
 if TYPE_CHECKING:
     import duckdb
 
-SEARCHES = {"reverse": "the last card of its id", "forward": "the first card of its id"}
+SEARCHES = {"reverse": "finds the last one of the id", "forward": "finds the first one of the id"}
 
 
 class Shown(NamedTuple):
@@ -41,11 +41,11 @@ def draw(shown: dict[str, Shown]) -> None:
     rule, which = st.columns(2, vertical_alignment="bottom")
     with rule:
         search = st.radio(
-            "An update goes to",
+            "How the interface looks for the card of an update",
             list(shown),
             key="search",
-            bind="query-params",
-            format_func=SEARCHES.__getitem__,
+            bind="query-params",  # which writes what is shown, so no other words for the options
+            captions=[SEARCHES[search] for search in shown],
             horizontal=True,
         )
     with which:

@@ -36,8 +36,8 @@ _SAID = re.compile(
     rb"(?P<id_4>[^\n]*) \(tool: (?P<tool_4>[^\n]*)\)))",
     re.MULTILINE,
 )
-_ROUND = re.compile(r", round: \d+\Z")
-"""A sub-agent's lines name its round behind the tool."""
+_ROUND = re.compile(r", round: (\d+)\Z")
+"""A sub-agent's lines name its round behind the tool, and no other's do."""
 _NAMES = ("same_response_duplicate", "suppressed", "dropped_batch")
 _LINES_TO_CLAIM = 2
 _LONGEST_NAME = 200
@@ -135,6 +135,7 @@ class QwenDebugReader(Reader):
     def _event(self, match: re.Match[bytes], ts: int | None, place: Place) -> Event:
         name = next(name for name in _NAMES if match[name] is not None)
         tool = _first(match, "tool_1", "tool_3", "tool_4")
+        of_round = _ROUND.search(tool or "")
         return Event(
             place=place,
             session_id=self._session_id,
@@ -143,6 +144,7 @@ class QwenDebugReader(Reader):
             name=f"debug.{name}",
             call_id=_first(match, "id_1", "id_2", "id_3", "id_4"),
             tool=_ROUND.sub("", tool) if tool is not None else None,
+            attributes={"round": of_round[1]} if of_round else {},
         )
 
 

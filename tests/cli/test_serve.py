@@ -61,6 +61,27 @@ def test_the_dashboard_answers_on_this_machine_and_ends_with_us(
     assert f"Dashboard of {recorded} on http://127.0.0.1:{free_port}" in err.decode()
 
 
+def test_the_pages_are_told_the_setting_of_the_file(
+    loopscope: Loopscope, free_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("running_for_minutes = 2.5\n", encoding="utf-8")
+    monkeypatch.setenv("LOOPSCOPE_CONFIG", str(file))
+    monkeypatch.delenv("LOOPSCOPE_RUNNING_FOR_MINUTES", raising=False)
+    told: dict[str, str] = {}
+
+    class Child:
+        def __init__(self, command: list[str], *, cwd: Path, env: dict[str, str]) -> None:
+            told.update(env)
+
+        def wait(self) -> int:
+            return 0
+
+    monkeypatch.setattr("cli.commands.serve.subprocess.Popen", Child)
+    assert loopscope("serve", "--port", free_port, "--headless", "--db", tmp_path / "s.duckdb").code == 0
+    assert (told["LOOPSCOPE_RUNNING_FOR_MINUTES"], told["LOOPSCOPE_DB"]) == ("2.5", str(tmp_path / "s.duckdb"))
+
+
 def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline and process.poll() is None:

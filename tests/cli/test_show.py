@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Loopscope
 from tests.cli.recordings import log_of, session_of, truth
+from tests.support.card_events import CardLog
 from tests.support.found_rows import publish, session
 
 FRESH_KILLED = "0.21.10/a_same_id_diff_args_underscore.acp"
@@ -126,3 +127,74 @@ def test_filters_leave_a_part_of_the_session(loopscope: Loopscope, tmp_path: Pat
     (story,) = loopscope("show", "s", "--model=glm", "--format=json", "--db", db).json()
     assert [turn["turn_no"] for turn in story["turns"]] == [2]
     assert story["turn_count"] == 1
+
+
+def test_each_guards_word_reaches_as_far_as_its_observed_part(loopscope: Loopscope, recorded: Path) -> None:
+    """Three calls: id-breaker ran, suppressed and tripped as was done; fingerprint leaves what was done at the second."""
+    guards = {row["guard"]: row for row in shown(loopscope, recorded, FRESH_KILLED)["guards"]}
+    sums = {
+        name: (row["valid_calls"], row["calls"], row["execute"], row["suppress"], row["trip"], row["drop"])
+        for name, row in guards.items()
+    }
+    assert sums["id-breaker"] == (3, 3, 1, 1, 1, 0)
+    assert sums["fingerprint"] == (2, 3, 2, 0, 0, 0)
+    assert sums["id-only"] == (3, 3, 1, 2, 0, 0)
+    assert [name for name, row in guards.items() if row["in_force"]] == ["id-breaker"]
+    text = loopscope("show", session_of(FRESH_KILLED), "--db", recorded).out
+    assert "id-breaker       in force  valid for 3 of 3 calls  execute 1, suppress 1, trip 1, drop 0" in text
+    assert "fingerprint                valid for 2 of 3 calls  execute 2, suppress 0, trip 0, drop 0" in text
+
+
+def test_duplicates_that_the_log_cannot_show_are_no_zero(loopscope: Loopscope, recorded: Path) -> None:
+    """A recorded run in which the model did send one id twice in a response: nothing that was kept of it tells."""
+    name = "0.24.4/c5_same_response_diff_args_single_chunk"
+    assert shown(loopscope, recorded, name)["same_response_duplicates"] is None
+    text = loopscope("show", session_of(name), "--db", recorded).out
+    assert "duplicates within one response: not in this kind of log" in text
+
+
+def test_a_stopped_turn_says_whether_the_model_was_told(loopscope: Loopscope, recorded: Path) -> None:
+    """Three stopped turns; the requests of the second and third carry the client's note, after the third nothing was sent."""
+    text = loopscope("show", session_of("0.24.4/h3_trip_on_three_prompts.acp"), "--db", recorded).out
+    assert [line.split()[-1] for line in text.splitlines() if line.strip().startswith("model told")] == ["yes", "yes", "known"]
+    assert "model told" not in loopscope("show", session_of("0.24.4/e_normal"), "--db", recorded).out
+
+
+def test_what_a_loop_cost_is_told_with_it(loopscope: Loopscope, tmp_path: Path) -> None:
+    made = session("s")
+    made.findings[0].wasted_calls, made.findings[0].wasted_seconds, made.findings[0].wasted_tokens = 4, 12.0, 5000
+    text = loopscope("show", "s", "--db", publish(tmp_path / "store.duckdb", made)).out
+    assert text.count("wasted: ") == 1
+    assert "; wasted: 4 calls, 12.0 seconds, 5,000 tokens; try: " in text
+
+
+def test_a_card_that_a_trip_left_behind_names_the_trip(loopscope: Loopscope, recorded: Path) -> None:
+    story = shown(loopscope, recorded, FRESH_KILLED)
+    assert [(card["cause"], card["trip_turn_no"], card["trip_response_no"]) for card in story["cards"] if card["is_stuck"]] == [
+        ("breaker", 1, 3)
+    ]
+    text = loopscope("show", session_of(FRESH_KILLED), "--db", recorded).out
+    section = text.split("\nTool cards that are double or stuck\n")[1].splitlines()
+    assert section[0].startswith("card 3  ")
+    assert "pending, stuck  breaker " in section[0]
+    assert section[0].endswith("  trip 1.3 of id-breaker")
+    assert section[1].endswith(f"loopscope cards --remedies --session {session_of(FRESH_KILLED)}")
+
+
+def test_the_other_search_can_be_chosen(loopscope: Loopscope, tmp_path: Path) -> None:
+    """One id twice in a response, one result: it goes to the last card of the id, or to the first."""
+    made = session("s")
+    log = CardLog().round().delta(0, "t1").delta(1, "t1").start("t1", {"n": 1}).start("t1", {"n": 1}).completed("t1", lines=183)
+    made.cards, made.card_remedies = log.found().cards, log.found().card_remedies
+    db = publish(tmp_path / "store.duckdb", made)
+
+    def lines(*arguments: str) -> list[str]:
+        text = loopscope("show", "s", *arguments, "--db", db).out
+        return text.split("\nTool cards that are double or stuck\n")[1].splitlines()[:2]
+
+    first, second = lines()
+    assert first.startswith("card 1  t1  running, stuck  same-response  ends right under start-once-per-id")
+    assert second.startswith("card 2  t1  completed ")
+    first, second = lines("--search=forward")
+    assert first == "card 1  t1  completed"
+    assert second.startswith("card 2  t1  running, stuck  same-response ")

@@ -176,13 +176,13 @@ def publish(db: Path, sessions: Sequence[SessionFindings], label: str | None = N
         for found in sessions:
             for name in found.__struct_fields__:
                 rows = getattr(found, name)
-                for row in [rows] if name == "session" else rows:
+                for row in rows if isinstance(rows, list) else [rows] if rows else []:
                     _insert(con, f"found_{name}", structs.asdict(row))
     return db
 
 
 def _insert(con: duckdb.DuckDBPyConnection, table: str, row: dict[str, object]) -> None:
-    times = {"started_at", "ended_at", "ts"}
+    times = {"started_at", "ended_at", "finished_at", "ts"}
     values = ", ".join("make_timestamp(?::BIGINT)" if name in times else "?" for name in row)
     con.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({values})", list(row.values()))
 

@@ -29,6 +29,20 @@ def test_headline_counts_main_sessions_and_names_sub_agents_beside(open_page: Op
     assert "2 replays, 3 collisions" in texts(app)
 
 
+def test_trips_stand_beside_the_calls_that_they_are_counted_over(open_page: OpenPage, tmp_path: Path) -> None:
+    assert "by the guard in force; valid for 8 of 8 calls" in texts(open_page())
+    known = three_kinds()
+    # Of one call nobody can tell what the guard made of it, and of a session which guard it had.
+    known[0].decisions[3].decision = "unknown"
+    known.append(
+        session(
+            "odd", [("a", "first-use", "executed", "{}")], verdict="completed", reason="-", guard="unknown", version="0.22.0"
+        )
+    )
+    app = open_page(on=publish(tmp_path / "odd.duckdb", known))
+    assert "by the guard in force; valid for 7 of 9 calls" in texts(app)
+
+
 def test_worst_first_with_reason_and_advice(open_page: OpenPage) -> None:
     app = open_page()
     assert [link.split("session=")[-1] for link in _links(app)] == [HUNG, STOPPED], "the session that went well is not listed"

@@ -1,11 +1,13 @@
 """One session's page: what was decided on each call, and how an address finds it."""
 
+from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.conftest import OpenPage, texts
-from tests.dashboard.made_store import HUNG, STOPPED, SUB_AGENT, WELL
+from tests.dashboard.made_store import HUNG, STOPPED, SUB_AGENT, WELL, publish, session, three_kinds
+from tests.support.card_events import CardLog
 
 
 def _table(app: AppTest, column: str) -> list[dict[str, Any]]:
@@ -86,3 +88,81 @@ def test_a_session_that_the_filters_hide_is_not_called_unknown(open_page: OpenPa
     assert "The filters hide this session." in texts(app)
     app.button[0].click().run()
     assert "1 turn, 3 calls" in texts(app)
+
+
+def test_each_guards_sums_stand_beside_their_coverage(open_page: OpenPage) -> None:
+    rows = _table(open_page("session", session=HUNG), "coverage")
+    assert rows[0] == {
+        "guard": "id-breaker, in force",
+        "coverage": "valid for 3 of 3 calls",
+        "execute": 1,
+        "suppress": 1,
+        "trip": 1,
+        "drop": 0,
+    }
+    told = {row["guard"]: (row["coverage"], row["execute"], row["suppress"]) for row in rows}
+    assert told["fingerprint"] == ("valid for 2 of 3 calls", 2, 0), "the third call is a guess"
+    assert told["id-only"] == ("valid for 3 of 3 calls", 1, 2)
+
+
+def test_the_head_says_what_the_log_cannot_show(open_page: OpenPage, tmp_path: Path) -> None:
+    assert "duplicates within one response: not in this kind of log" in texts(open_page("session", session=HUNG))
+    known = three_kinds()
+    assert known[0].session is not None
+    known[0].session.same_response_duplicates, known[0].session.loop_detection = 2, "off"
+    shown = texts(open_page("session", session=HUNG, on=publish(tmp_path / "known.duckdb", known)))
+    assert "duplicates within one response: 2" in shown
+    assert "qwen-code 0.21.10, acp, its loop detection off" in shown
+
+
+def test_a_stopped_turn_says_whether_the_model_was_told(open_page: OpenPage, tmp_path: Path) -> None:
+    def told(of: str, on: Path | None = None) -> list[str]:
+        return [row["model told"] for row in _table(open_page("session", session=of, on=on), "model told")]
+
+    assert told(STOPPED) == ["not known"]
+    assert told(HUNG) == ["not known"], "the breaker stopped it, though in silence"
+    assert told(WELL) == [""]
+    known = three_kinds()
+    known[1].turns[0].context_kept = True
+    assert told(STOPPED, publish(tmp_path / "told.duckdb", known)) == ["yes"]
+
+
+def _with_cards(tmp_path: Path) -> Path:
+    """One id twice in a response and one result, and of another session only the cards."""
+    log = CardLog().round().delta(0, "t1").delta(1, "t1").start("t1", {"n": 1}).start("t1", {"n": 1}).completed("t1", lines=183)
+    of_session = session(
+        "s", [("t1", "first-use", "executed", "{}")], verdict="completed", reason="-", guard="none", version="-"
+    )
+    of_session.cards, of_session.card_remedies = log.found().cards, log.found().card_remedies
+    alone = CardLog().round().start("<b>t2</b>", {"n": 1}).start("<b>t2</b>", {"n": 1}).found()
+    for row in [*alone.cards, *alone.card_remedies]:
+        row.session_id = "known by its cards"
+    alone.findings.clear()
+    return publish(tmp_path / "cards.duckdb", [of_session, alone])
+
+
+def test_cards_say_which_is_stuck_and_what_would_have_helped_under_either_search(open_page: OpenPage, tmp_path: Path) -> None:
+    db = _with_cards(tmp_path)
+    app = open_page("session", session="s", on=db)
+    assert "2 cards: 2 double or stuck, 1 stuck." in texts(app)
+    told = [(row["card"], row["state"], row["lines"], row["cause"]) for row in _table(app, "ends right under")]
+    # Both numbers of the report: nothing shown by one card, 183 lines by the other.
+    assert told == [(1, "running, stuck", 0, "same-response"), (2, "completed", 183, "same-response")]
+    remedies = {row["remedy"]: row for row in _table(app, "loses")}
+    assert (remedies["none"]["waiting"], remedies["start-once-per-id"]["waiting"]) == (1, 0)
+    assert remedies["placeholder-ids"]["loses"].startswith("runs 1 call a second time")
+    told = [
+        (row["card"], row["state"])
+        for row in _table(open_page("session", session="s", on=db, search="forward"), "ends right under")
+    ]
+    assert told == [(1, "completed"), (2, "running, stuck")]
+
+
+def test_a_session_known_by_its_cards_alone_shows_them(open_page: OpenPage, tmp_path: Path) -> None:
+    app = open_page("session", session="known", on=_with_cards(tmp_path))
+    assert "known by its cards: no log of it, only what an interface was told." in texts(app)
+    assert {row["id"] for row in _table(app, "ends right under")} == {"<b>t2</b>"}
+
+
+def test_no_interface_no_cards(open_page: OpenPage) -> None:
+    assert "Tool cards" not in texts(open_page("session", session=HUNG))

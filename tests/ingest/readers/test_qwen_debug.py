@@ -72,6 +72,7 @@ def test_what_the_guard_did_is_named_by_id_and_tool() -> None:
         ("debug.suppressed", "call_1", "run_shell_command"),
         ("debug.same_response_duplicate", "call 7 name=x", "glob"),
     ]
+    assert [event.attributes for event in said(log(*GUARD_LINES)) if event.attributes] == [{"round": "2"}], "the sub-agent's"
 
 
 def test_a_phrase_within_a_message_is_no_message() -> None:
