@@ -84,14 +84,20 @@ def _section(name: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
 
 
 def draw(comparison: Comparison, split_by: Sequence[str]) -> Iterator[RenderableType]:
+    yield output.safe(f"From {comparison.base} to {comparison.candidate}")
     columns = ["basis", "base_decision", "candidate_decision", "class", *(name.replace("-", "_") for name in split_by)]
     yield output.plain_table([*columns, "calls", "turns", "sessions", "changes"], comparison.pairs, _HEADINGS)
     if comparison.changes:
+        yield output.safe("")
         yield output.plain_table(["change", "calls", "turns", "sessions"], comparison.changes)
-    yield from _examples(comparison.examples)
+    if comparison.examples:
+        yield output.safe("")
+        yield from _examples(comparison.examples)
     if comparison.baseline:
+        yield output.safe("")
         yield output.plain_table(["call", "was", "now", "why"], comparison.baseline)
     if comparison.failures:
+        yield output.safe("")
         yield output.plain_table(["guard", "session_id", "reason"], comparison.failures)
 
 
@@ -100,7 +106,7 @@ def _examples(examples: Sequence[Row]) -> Iterator[RenderableType]:
     heads = [
         (row["call"], f"{row['base_decision']} -> {row['candidate_decision']}", row["class"], row["model"]) for row in examples
     ]
-    for row, head in zip(examples, output.aligned(heads) if heads else [], strict=True):
+    for row, head in zip(examples, output.aligned(heads), strict=True):
         yield head
         details = {"call": f"{row['tool']} {row['args_json']}"}
         if row["earlier_call"] is not None:

@@ -138,5 +138,6 @@ def _write(view: View, comparison: Comparison, by: tuple[str, ...]) -> None:
     elif comparison.pairs:
         output.write_table(draw(comparison, by))
     if comparison.pairs:
+        click.echo("", nl=view.format == "table")
         for sentence in comparison.sentences:
             click.echo(sentence, err=view.format != "table")
