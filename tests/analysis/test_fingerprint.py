@@ -97,12 +97,8 @@ def test_deep_nesting_ends_in_no_recursion_error() -> None:
     assert canonical_json(value) == b'[{"a":' * depth + b"1" + b"}]" * depth
 
 
-keys = st.text(max_size=4) | st.sampled_from(
-    ["0", "01", "7", "10", "4294967294", "4294967295", "__proto__", "toJSON", "-1"]
-)
-texts = st.text(st.characters(), max_size=8) | st.sampled_from(
-    ["\ud800", "\udc00x", "\u2028", "\x7f", "\x00", "/", "\ue000"]
-)
+keys = st.text(max_size=4) | st.sampled_from(["0", "01", "7", "10", "4294967294", "4294967295", "__proto__", "toJSON", "-1"])
+texts = st.text(st.characters(), max_size=8) | st.sampled_from(["\ud800", "\udc00x", "\u2028", "\x7f", "\x00", "/", "\ue000"])
 numbers = (
     st.integers()
     | st.floats()
@@ -126,8 +122,6 @@ def test_short_cut_and_exact_path_agree(value: Any) -> None:
     assert canonical_json(value) == exact_canonical_json(value)
 
 
-@given(
-    st.dictionaries(st.text("ab_-~Z", max_size=3), st.text() | st.booleans() | st.integers(-(2**53), 2**53), max_size=6)
-)
+@given(st.dictionaries(st.text("ab_-~Z", max_size=3), st.text() | st.booleans() | st.integers(-(2**53), 2**53), max_size=6))
 def test_short_cut_and_exact_path_agree_on_ordinary_arguments(args: dict[str, Any]) -> None:
     assert canonical_json(args) == exact_canonical_json(args)
