@@ -19,7 +19,6 @@ from ingest.sources import discover
 from ingest.store.writable import WritableStore
 from ingest.summary import Summary
 from ingest.watching import Watch
-from ingest.workers import Workers
 
 _FIRST_PAUSE = 2.0
 _LONGEST_PAUSE = 30.0
@@ -38,7 +37,7 @@ def follow(
 ) -> None:
     """told: called after the first run, and after each that changed something. Raises what the first run raises, as `ingest`
     does; after that only StoreTooNew."""
-    task = make_task(roots, analysis, report, stopped=stop.is_set)
+    task = make_task(roots, analysis, report, stopped=stop.is_set, workers=workers)
     told(ingest(task.roots, db, analysis, report, workers=workers, stopped=stop.is_set))
     watch = Watch(task.roots, db, stop, report)
     pause, last = _FIRST_PAUSE, ""
@@ -69,7 +68,7 @@ def _passes(store: WritableStore, task: Task, watch: Watch, stop: threading.Even
         if changed:
             changed = False
             with telemetry.run():
-                summary = refresh(store, task, list(discover(task.roots)), Workers(1, task.analysis.fingerprint))
+                summary = refresh(store, task, list(discover(task.roots)))
         with telemetry.stage("publish"):
             summary.published |= store.publish()
         if summary.published:

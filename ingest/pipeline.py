@@ -11,12 +11,11 @@ from ingest import telemetry
 from ingest.errors import NoStore, WorkingFileDamaged
 from ingest.progress import SILENT, Progress
 from ingest.refresh import Analysis, Task, refresh
-from ingest.sources import Candidate, discover
+from ingest.sources import Candidate, SkippedPath, discover
 from ingest.store.explain import working_file
 from ingest.store.sources import roots_of
 from ingest.store.writable import WritableStore
 from ingest.summary import Summary
-from ingest.workers import Workers, worker_count
 
 
 def ingest(
@@ -34,28 +33,26 @@ def ingest(
 
     Raises StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable, WorkersDied; nothing that a log says makes it raise."""
     started = time.monotonic()
-    task = make_task(roots, analysis, report, label=label, stopped=stopped, anew=anew)
+    task = make_task(roots, analysis, report, label=label, stopped=stopped, anew=anew, workers=workers)
     with telemetry.run():
         with telemetry.stage("discover"):
             found = list(discover(task.roots))
-        size = sum(file.size for file in found if isinstance(file, Candidate))
-        with Workers(worker_count(size, workers), analysis.fingerprint) as pool:
-
-            def run() -> Summary:
-                with WritableStore(db, say=report.say) as store:
-                    summary = refresh(store, task, found, pool)
-                    with telemetry.stage("publish"):
-                        summary.published |= store.publish()
-                    return summary
-
-            try:
-                summary = run()
-            except WorkingFileDamaged:
-                # It was set aside, so that this time the store starts from the published copy or from nothing.
-                summary = run()
+        try:
+            summary = _run(task, db, found)
+        except WorkingFileDamaged:
+            # It was set aside, so that this time the store starts from the published copy or from nothing.
+            summary = _run(task, db, found)
         summary.seconds = time.monotonic() - started
         telemetry.count(summary)
     return summary
+
+
+def _run(task: Task, db: Path, found: Sequence[Candidate | SkippedPath]) -> Summary:
+    with WritableStore(db, say=task.report.say) as store:
+        summary = refresh(store, task, found)
+        with telemetry.stage("publish"):
+            summary.published |= store.publish()
+        return summary
 
 
 def rebuild(
@@ -96,8 +93,11 @@ def make_task(
     label: str | None = None,
     stopped: Callable[[], bool] = lambda: False,
     anew: bool = False,
+    workers: int | None = None,
 ) -> Task:
-    return Task(roots=absolute(roots), analysis=analysis, report=report, label=label, stopped=stopped, anew=anew)
+    return Task(
+        roots=absolute(roots), analysis=analysis, report=report, label=label, stopped=stopped, anew=anew, workers=workers
+    )
 
 
 def absolute(roots: Sequence[Path]) -> list[Path]:

@@ -31,7 +31,7 @@ from ingest.store.sources import forget_source_rows, known_sources, mark_gone, m
 from ingest.store.writable import WritableStore
 from ingest.storing import store_group
 from ingest.summary import Skipped, Summary
-from ingest.workers import Workers
+from ingest.workers import Workers, worker_count
 
 _GROUP_BYTES = 48 << 20
 """Read at once and kept in one transaction. Smaller groups cost more inserts, larger ones more memory (SPEED.md 4)."""
@@ -71,16 +71,18 @@ class Task:
     stopped: Callable[[], bool]
     anew: bool
     """All files are read and all sessions analysed as if for the first time."""
+    workers: int | None
+    """None: as many as the work is worth."""
 
 
-def refresh(store: WritableStore, task: Task, found: Sequence[Candidate | SkippedPath], pool: Workers) -> Summary:
+def refresh(store: WritableStore, task: Task, found: Sequence[Candidate | SkippedPath]) -> Summary:
     """found: what there is below the roots. Raises what the store raises, and WorkersDied."""
     summary = Summary()
     with _without_cycle_search():
         renewed = renew_findings(store, task.analysis.version, task.analysis.guards, anew=task.anew)
         if renewed is not None and not task.anew:
             task.report.say(f"All sessions are analysed again: {renewed}.")
-        _read_new(store, task, found, pool, summary)
+        _read_new(store, task, found, summary)
         with telemetry.stage("analyse"):
             # Half of all findings is no state to show: until all are there again, readers keep what they have.
             _analyse(store, task, summary, publishing=renewed is None)
@@ -89,9 +91,7 @@ def refresh(store: WritableStore, task: Task, found: Sequence[Candidate | Skippe
     return summary
 
 
-def _read_new(
-    store: WritableStore, task: Task, found: Sequence[Candidate | SkippedPath], pool: Workers, summary: Summary
-) -> None:
+def _read_new(store: WritableStore, task: Task, found: Sequence[Candidate | SkippedPath], summary: Summary) -> None:
     with telemetry.stage("plan"):
         plan = make_plan(found, task.roots, known_sources(store.con), anew=task.anew)
     summary.unchanged, summary.gone = plan.unchanged, len(plan.gone)
@@ -107,8 +107,18 @@ def _read_new(
         task.report.say(f"{plan.outdated} files are read again: this program reads more out of them than the one before.")
     if plan.files:
         _recall_marks(store, plan)
-        with telemetry.stage("read"):
+        with telemetry.stage("read"), _workers(store, task, plan) as pool:
             _read(store, plan, pool, task, summary)
+
+
+@contextmanager
+def _workers(store: WritableStore, task: Task, plan: Plan) -> Iterator[Workers]:
+    pool = Workers(worker_count(sum(file.row.bytes for file in plan.files), task.workers), task.analysis.fingerprint)
+    if pool.are_processes:
+        with store.closed():  # they may inherit no database: its threads are not in them
+            pool.start()
+    with pool:
+        yield pool
 
 
 @contextmanager

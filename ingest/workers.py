@@ -1,7 +1,8 @@
 """Reading groups of files side by side, where there is enough of it to pay for processes.
 
-Workers are forked, since starting them anew costs more than a hundred megabytes of reading; and they are forked before DuckDB
-is opened and the writer's lock is taken, since neither a database's threads nor a lock may be inherited.
+Workers are forked, since starting them anew costs more than a hundred megabytes of reading; so whoever starts them has no
+database open, whose threads they would inherit halfway. They do inherit the writer's lock: of a killed writer it is free when
+they have noticed, half a second later.
 """
 
 from __future__ import annotations
@@ -34,19 +35,27 @@ class WorkersDied(LoopscopeError):
 
 
 class Workers:
-    """Context manager. With a count of 1 no process is started and `read` does the work itself."""
+    """Context manager, to be started or entered while no database is open. With a count of 1 no process is started and `read`
+    does the work itself."""
 
     def __init__(self, count: int, fingerprint: FingerprintFunction) -> None:
         self._count = count
         self._fingerprint = fingerprint
         self._pool: ProcessPoolExecutor | None = None
 
+    @property
+    def are_processes(self) -> bool:
+        return self._count > 1
+
     def __enter__(self) -> Workers:
-        if self._count > 1:
+        self.start()
+        return self
+
+    def start(self) -> None:
+        if self.are_processes and self._pool is None:
             context = multiprocessing.get_context("fork")
             self._pool = ProcessPoolExecutor(self._count, context, _start_worker, (self._fingerprint, os.getpid()))
             self._pool.submit(os.getpid).result()  # the first task forks all of them
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:

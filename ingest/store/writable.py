@@ -108,6 +108,15 @@ class WritableStore:
                 self.con.execute("ROLLBACK")
             raise
 
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        """The database is closed meanwhile, and nobody else's: the lock stays."""
+        self.con.close()
+        try:
+            yield
+        finally:
+            self._open()
+
     def publish_if_due(self) -> bool:
         """`publish`, but not so often that a long run spends its time on copying."""
         return self.publishing_is_due() and self.publish()

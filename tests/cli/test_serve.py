@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,7 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from ingest.store.writable import WritableStore
 from tests.cli.conftest import Loopscope
+from tests.cli.following import rows_of
+from tests.cli.recordings import log_of
 
 
 @pytest.fixture
@@ -80,6 +84,43 @@ def test_the_pages_are_told_the_setting_of_the_file(
     monkeypatch.setattr("cli.commands.serve.subprocess.Popen", Child)
     assert loopscope("serve", "--port", free_port, "--headless", "--db", tmp_path / "s.duckdb").code == 0
     assert (told["LOOPSCOPE_RUNNING_FOR_MINUTES"], told["LOOPSCOPE_DB"]) == ("2.5", str(tmp_path / "s.duckdb"))
+
+
+def test_following_is_a_process_of_its_own_and_ends_with_the_dashboard(free_port: int, tmp_path: Path) -> None:
+    """Of a relative path too: the processes run elsewhere."""
+    db, log = tmp_path / "store.duckdb", log_of("0.24.4/e_normal")
+    (tmp_path / "logs").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [
+        sys.executable,
+        "-m",
+        "cli",
+        "serve",
+        "--headless",
+        "--port",
+        str(free_port),
+        "--follow",
+        "logs",
+        "--db",
+        db.name,
+    ]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        wait_until_healthy(free_port, process)
+        shutil.copy(log, tmp_path / "logs")
+        deadline = time.monotonic() + 90
+        while not db.exists() or rows_of(db, "SELECT verdict FROM sessions") != [("completed",)]:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 130
+        with WritableStore(db, wait=0.0):
+            pass  # nobody holds it any more
+    finally:
+        if process.poll() is None:
+            process.kill()
+        _, err = process.communicate()
+    assert f"Following {tmp_path / 'logs'}" in err.decode()
 
 
 def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> None:

@@ -13,6 +13,7 @@ from ingest.readers.base import Reader
 from ingest.readers.qwen_chat import QwenChatReader
 from ingest.readers.qwen_telemetry import QwenTelemetryReader
 from ingest.records import SessionFacts
+from ingest.workers import Workers
 from tests.ingest.readers.reading import line, prompt, response
 from tests.ingest.test_pipeline import query
 from tests.ingest.toy_run import ToyAnalysis, content, run
@@ -80,6 +81,17 @@ def test_ten_thousand_unchanged_files_cost_a_look_at_each_and_nothing_more(
     again = run(tmp_path / "logs", db, workers=1)
     assert (again.read, again.unchanged, again.published) == (0, 10_000, False)
     assert [path for path in opened if "/logs/" in path] == []
+
+
+def test_nothing_new_starts_no_process(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = tmp_path / "store.duckdb"
+    run(logs, db, workers=2)
+
+    def start(self: Workers) -> None:
+        raise AssertionError("started")
+
+    monkeypatch.setattr(Workers, "start", start)
+    assert run(logs, db, workers=2).read == 0
 
 
 def test_what_was_appended_concerns_its_own_sessions_only(tmp_path: Path, marked: None) -> None:
