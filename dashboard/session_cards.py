@@ -15,6 +15,9 @@ from analysis.session_words import is_odd_card, trip_of_card_words
 if TYPE_CHECKING:
     import duckdb
 
+WIDE = st.column_config.TextColumn(width=480)
+AS_IT_IS = "none"
+"""Stands among the remedies to compare them with."""
 SEARCHES = {"reverse": "finds the last one of the id", "forward": "finds the first one of the id"}
 
 
@@ -56,8 +59,7 @@ def draw(shown: dict[str, Shown]) -> None:
     st.caption(f"{counted(cards.height, 'card')}: {len(odd):,} double or stuck, {stuck:,} stuck.")
     listed = list(cards.iter_rows(named=True)) if every else odd
     if listed:
-        wide = st.column_config.TextColumn(width="large")
-        st.dataframe([_card(row) for row in listed], hide_index=True, column_config={"why": wide})
+        st.dataframe([_card(row) for row in listed], hide_index=True, column_config={"why": WIDE})
     if odd:
         _remedies(remedies)
 
@@ -72,9 +74,9 @@ def _card(row: dict[str, Any]) -> dict[str, object]:
         "state": inert(row["state"]) + (", stuck" if row["is_stuck"] else ""),
         "lines": row["result_lines"],
         "cause": row["cause"] or "",
-        "ends right under": ", ".join(row["fixed_by"]),
         "left by": trip_of_card_words(row) or "",
         "why": inert(row["reason"] or ""),
+        "ends right under": ", ".join(row["fixed_by"]),
         "evidence": f"{inert(row['source_path'])}:{row['source_line']}",
     }
 
@@ -93,11 +95,11 @@ def _remedies(remedies: pl.DataFrame) -> None:
                 "wrong": row["wrong"],
                 "calls swallowed": row["swallowed_calls"],
                 "run again": row["run_again"],
-                "loses": inert(row["loses"] or "nothing"),
+                "loses": "" if row["remedy"] == AS_IT_IS else inert(row["loses"] or "nothing"),
                 "does": inert(row["about"]),
             }
             for row in remedies.iter_rows(named=True)
         ],
         hide_index=True,
-        column_config={name: st.column_config.TextColumn(width="large") for name in ("loses", "does")},
+        column_config={"loses": WIDE, "does": WIDE},
     )

@@ -77,6 +77,7 @@ def findings(found: pl.DataFrame) -> None:
     if found.is_empty():
         return
     st.subheader("Findings", anchor=False)
+    wasted = [f"wasted_{what}" for what in ("calls", "seconds", "tokens") if found[f"wasted_{what}"].is_not_null().any()]
     rows = [
         {
             "turn": row["turn_no"],
@@ -84,9 +85,7 @@ def findings(found: pl.DataFrame) -> None:
             "reason": inert(row["reason"]),
             "what to try": inert(row["what_to_try"]),
             "confidence": row["confidence"],
-            "wasted calls": row["wasted_calls"],
-            "wasted seconds": row["wasted_seconds"],
-            "wasted tokens": row["wasted_tokens"],
+            **{name.replace("_", " "): row[name] for name in wasted},
             "evidence": inert(", ".join(row["evidence"])),
         }
         for row in found.iter_rows(named=True)

@@ -2,13 +2,16 @@
 WITH main_turns AS (
     SELECT t.* FROM turns t JOIN sessions s USING (session_id) WHERE s.kind = 'main' AND NOT t.inherited
 ), main_calls AS (
-    SELECT c.class FROM calls c JOIN sessions s USING (session_id) WHERE s.kind = 'main' AND c.echo_of IS NULL
+    SELECT c.call_class AS class, t.guard_in_force FROM found_calls c JOIN main_turns t USING (session_id, turn_no)
+    WHERE NOT c.inherited
 ), main_trips AS (
     SELECT x.trip_class FROM trips x JOIN main_turns t USING (session_id, turn_no)
     WHERE x.guard = t.guard_in_force AND x.basis = 'observed'
 ), valid AS (
-    SELECT count(*) AS calls FROM decisions d JOIN main_turns t USING (session_id, turn_no)
-    WHERE d.guard = t.guard_in_force AND d.basis = 'observed' AND d.decision <> 'unknown'
+    -- of which the decision of the guard in force is a fact
+    SELECT count(*) - coalesce((SELECT sum(i.calls) FROM {guard_invalid_calls} i JOIN main_turns t USING (session_id, turn_no)
+                                WHERE i.guard = t.guard_in_force), 0)::BIGINT AS calls
+    FROM main_calls WHERE guard_in_force IN (SELECT guard FROM guards)
 )
 SELECT
     (SELECT count(*) FROM sessions WHERE kind = 'main') AS sessions,

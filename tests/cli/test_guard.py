@@ -20,6 +20,14 @@ def test_the_guards_are_listed_with_what_they_did(loopscope: Loopscope, recorded
     assert all(guard in table for guard in GUARDS)
 
 
+def test_the_trips_of_a_guard_stand_beside_the_calls_that_they_are_counted_over(loopscope: Loopscope, recorded: Path) -> None:
+    rows = loopscope("guard", "list", "--format=json", "--db", recorded).json()
+    query = "SELECT guard, count(*) AS n FROM decisions WHERE basis = 'observed' AND decision <> 'unknown' GROUP BY guard"
+    counted = {row["guard"]: row["n"] for row in loopscope("sql", query, "--format=json", "--db", recorded).json()}
+    assert {row["guard"]: row["valid_calls"] for row in rows} == counted
+    assert counted["none"] < {row["calls"] for row in rows}.pop()
+
+
 def pairs(answer: Answer) -> list[dict[str, Any]]:
     return [row for row in answer.json() if row["section"] == "pair"]
 

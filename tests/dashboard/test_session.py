@@ -135,8 +135,10 @@ def _with_cards(tmp_path: Path) -> Path:
     )
     of_session.cards, of_session.card_remedies = log.found().cards, log.found().card_remedies
     alone = CardLog().round().start("<b>t2</b>", {"n": 1}).start("<b>t2</b>", {"n": 1}).found()
-    for row in [*alone.cards, *alone.card_remedies]:
-        row.session_id = "known by its cards"
+    for card in alone.cards:
+        card.session_id = "known by its cards"
+    for remedy in alone.card_remedies:
+        remedy.session_id = "known by its cards"
     alone.findings.clear()
     return publish(tmp_path / "cards.duckdb", [of_session, alone])
 
@@ -151,17 +153,23 @@ def test_cards_say_which_is_stuck_and_what_would_have_helped_under_either_search
     remedies = {row["remedy"]: row for row in _table(app, "loses")}
     assert (remedies["none"]["waiting"], remedies["start-once-per-id"]["waiting"]) == (1, 0)
     assert remedies["placeholder-ids"]["loses"].startswith("runs 1 call a second time")
-    told = [
-        (row["card"], row["state"])
-        for row in _table(open_page("session", session="s", on=db, search="forward"), "ends right under")
-    ]
-    assert told == [(1, "completed"), (2, "running, stuck")]
+    app = open_page("session", session="s", on=db, search="forward")
+    assert [row["state"] for row in _table(app, "ends right under")] == ["completed", "running, stuck"]
 
 
 def test_a_session_known_by_its_cards_alone_shows_them(open_page: OpenPage, tmp_path: Path) -> None:
     app = open_page("session", session="known", on=_with_cards(tmp_path))
     assert "known by its cards: no log of it, only what an interface was told." in texts(app)
     assert {row["id"] for row in _table(app, "ends right under")} == {"<b>t2</b>"}
+
+
+def test_findings_say_what_they_cost_as_far_as_the_log_tells(open_page: OpenPage, tmp_path: Path) -> None:
+    (row,) = _table(open_page("session", session=HUNG), "what to try")
+    assert [name for name in row if name.startswith("wasted")] == []
+    known = three_kinds()
+    known[0].findings[0].wasted_calls, known[0].findings[0].wasted_tokens = 2, 4500
+    (row,) = _table(open_page("session", session=HUNG, on=publish(tmp_path / "cost.duckdb", known)), "what to try")
+    assert {name: row[name] for name in row if name.startswith("wasted")} == {"wasted calls": 2, "wasted tokens": 4500}
 
 
 def test_no_interface_no_cards(open_page: OpenPage) -> None:
