@@ -42,6 +42,7 @@ oracle: install  ## ask the real client's own functions 200,000 times whether ou
 
 e2e: install  ## run the real client against a scripted model and hold its logs' analysis against what it did (needs npm)
 	@$(BIN)/python -m tests.e2e.run
+	@$(BIN)/python -m tests.guard_adapter
 
 picture: install  ## take docs/dashboard.png anew, with the browser test of the dashboard
 	LOOPSCOPE_PICTURE=docs/dashboard.png $(BIN)/pytest tests/dashboard/test_browser.py

@@ -46,7 +46,7 @@ def _judge_batch(state: TurnState, batch: Batch) -> list[JudgedCall]:
         JudgedCall(
             batch,
             call,
-            *classify(call, batch.handled),
+            *(("no-id" if call.provider_id is None else "first-use", None) if batch.all_new else classify(call, batch.handled)),
             outcome=outcome_of(call, batch_was_dropped=was_dropped, guard_is_known=guard_is_known),
         )
         for call in batch.calls

@@ -198,6 +198,6 @@ def _chunks(con: duckdb.DuckDBPyConnection, *, only_eventful: bool) -> Iterator[
 
 
 def tell_missing(lab: Tried) -> None:
-    """Of each reason how many calls are `unknown` for it."""
+    """Of each reason how many calls lack their arguments for it; where a decision turns on them it is `unknown`."""
     for reason, calls in Counter(lab.missing_arguments.values()).most_common():
-        click.echo(f"unknown: {inert(reason)} ({calls} calls)", err=True)
+        click.echo(f"Arguments missing: {inert(reason)} ({calls} calls)", err=True)
