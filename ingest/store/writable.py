@@ -32,7 +32,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 _LEAST_SECONDS_BETWEEN = 2.0
 _SHARE_FOR_COPYING = 0.05
-_SLOWEST_DISK = 100 << 20
+_SLOWEST_DISK = 200 << 20
 """Bytes a second. A copy that takes longer waits for a busy machine, which is no reason to let readers wait too."""
 _MAGIC = slice(8, 12), b"DUCK"
 
