@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.links import OVERVIEW, SESSION, SESSIONS
+from dashboard.links import GUARD_LAB, OVERVIEW, SESSION, SESSIONS
 
 # No icons here: Streamlit would fetch a page's icon from a font server elsewhere.
 st.navigation(
@@ -16,5 +16,6 @@ st.navigation(
         st.Page(OVERVIEW, title="Overview", default=True),
         st.Page(SESSIONS, title="Sessions"),
         st.Page(SESSION, title="Session"),
+        st.Page(GUARD_LAB, title="Guard lab"),
     ]
 ).run()

@@ -6,7 +6,7 @@ import polars as pl
 import streamlit as st
 
 from analysis.inert_text import inert
-from dashboard import args_compare, call_table
+from dashboard import args_compare, args_table, call_table
 
 
 def draw(collisions: pl.DataFrame, made: pl.DataFrame) -> None:
@@ -39,16 +39,4 @@ def draw(collisions: pl.DataFrame, made: pl.DataFrame) -> None:
                 st.text(f"{name}\n{of_place[at]['args_bytes']:,} bytes, of which this much is kept")
                 st.code(inert(text), language=None, wrap_lines=True)
         return
-    st.dataframe(
-        [
-            {
-                "": "≠" if row.differs else "=",
-                "argument": inert(row.key),
-                names[0]: inert(row.first),
-                names[1]: inert(row.second),
-            }
-            for row in differences
-        ],
-        hide_index=True,
-        column_config={"": st.column_config.TextColumn(width=40), "argument": st.column_config.TextColumn(width=150)},
-    )
+    args_table.draw(differences, (names[0], names[1]))

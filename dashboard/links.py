@@ -12,6 +12,7 @@ from dashboard import filters
 OVERVIEW = "pages/overview.py"
 SESSIONS = "pages/sessions.py"
 SESSION = "pages/session.py"
+GUARD_LAB = "pages/guard_lab.py"
 
 
 def to_session(session_id: str, label: str | None = None, icon: str = ":material/arrow_forward:") -> None:

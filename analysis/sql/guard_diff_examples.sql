@@ -1,5 +1,6 @@
 -- Calls on which two guards differ as facts, worst first: what the candidate would break, then what it would let happen again,
--- then what it mends. earlier_*: the first call under the same id, with which it is compared.
+-- then what it mends. earlier_*: the first call under the same id, with which it is compared. *_divergence: where in that turn
+-- each guard first decides otherwise than was done.
 WITH differing AS (
     SELECT *,
            CASE WHEN list_has_all(changes, ['fresh-call-blocked', 'trip-gained']) THEN 1
@@ -26,6 +27,10 @@ WITH differing AS (
 SELECT s.session_id || ':' || s.turn_no || '.' || s.response_no || '.' || s.call_no AS call, s.changes, s.base_decision,
        s.candidate_decision, s.class, s.class_reason, s.model, s.version, s.entry_point, s.provider_id, s.tool, s.args_json,
        e.first.call AS earlier_call, e.first.tool AS earlier_tool, e.first.args AS earlier_args_json,
+       (SELECT turn_no || '.' || response_no || '.' || call_no FROM divergences d
+         WHERE d.guard = $base AND d.session_id = s.session_id AND d.turn_no = s.turn_no) AS base_divergence,
+       (SELECT turn_no || '.' || response_no || '.' || call_no FROM divergences d
+         WHERE d.guard = $candidate AND d.session_id = s.session_id AND d.turn_no = s.turn_no) AS candidate_divergence,
        s.source_path || ':' || s.source_line AS evidence
 FROM shown s LEFT JOIN earlier e USING (session_id, turn_no, response_no, call_no)
 ORDER BY s.rank, s.session_id, s.turn_no, s.response_no, s.call_no
