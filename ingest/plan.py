@@ -86,7 +86,7 @@ def make_plan(
     named = {stored_path(root) for root in roots}
     seen: set[str] = set()
     for item in found:
-        name = stored_path(item.path)
+        name = stored_path(item.name if isinstance(item, Candidate) else item.path)
         seen.add(name)
         reason = item.reason if isinstance(item, SkippedPath) else None
         file = item if isinstance(item, Candidate) else _file_of(item.path)
@@ -109,10 +109,10 @@ def make_plan(
     return plan
 
 
-def stored_path(path: Path) -> str:
+def stored_path(path: Path | str) -> str:
     """A path whose bytes are no UTF-8 is kept readable: the store holds text only."""
     text = os.fspath(path)
-    if not path.is_absolute():
+    if not os.path.isabs(text):
         text = os.path.abspath(text)
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
@@ -125,7 +125,7 @@ def _file_of(path: Path) -> Candidate | None:
         return None
     if not path.is_file():
         return None
-    return Candidate(path, path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+    return Candidate(os.fspath(path), path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
 
 
 def _is_unchanged(file: Candidate, row: SourceRow) -> bool:
@@ -171,7 +171,7 @@ def _look_into(
     )
     reader, refusal = None, None
     try:
-        with open(file.path, "rb", buffering=0) as stream:
+        with open(file.name, "rb", buffering=0) as stream:
             if reason is None:
                 reader, row.format = identify(file.path, stream)
     except OSError as e:
@@ -189,7 +189,7 @@ def _look_into(
         elif told or row.format not in (UNKNOWN, EMPTY):
             row.status = "skipped"
             plan.skipped.append(Skipped(name, reason or WHY_SKIPPED[row.format]))
-    return Planned(row, ToRead(source_id, os.fspath(file.path), name, reader, refusal), before)
+    return Planned(row, ToRead(source_id, file.name, name, reader, refusal), before)
 
 
 def _find_gone(

@@ -19,7 +19,7 @@ NO_LOG = "no-log"
 _CHOSEN = "source_id IN (SELECT unnest(?::INTEGER[]))"
 
 
-class SourceRow(Struct, kw_only=True):
+class SourceRow(Struct):
     """A row of fact_source. Times in `*_ns` are nanoseconds since the epoch, `read_at` microseconds."""
 
     source_id: int
@@ -43,7 +43,7 @@ def known_sources(con: duckdb.DuckDBPyConnection) -> dict[str, SourceRow]:
     names = SourceRow.__struct_fields__
     selected = ", ".join("epoch_us(read_at)" if name == "read_at" else name for name in names)
     rows = con.execute(f"SELECT {selected} FROM fact_source").fetchall()
-    return {row[1]: SourceRow(**dict(zip(names, row, strict=True))) for row in rows}
+    return {row[1]: SourceRow(*row) for row in rows}
 
 
 def roots_of(con: duckdb.DuckDBPyConnection) -> list[str]:

@@ -51,7 +51,7 @@ def test_a_path_that_is_no_utf8_is_kept_readable_and_found_again(tmp_path: Path)
 def test_an_inode_of_64_bits_fits_its_column(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(TEXT)
-    file = Candidate(path, tmp_path, len(TEXT), 1, 2, 2**64 - 5)
+    file = Candidate(str(path), tmp_path, len(TEXT), 1, 2, 2**64 - 5)
     known = {f.row.source_path: f.row for f in make_plan([file], [tmp_path], {}).files}
     assert known[str(path)].inode < 2**63
     assert make_plan([file], [tmp_path], known).unchanged == 1

@@ -175,7 +175,7 @@ def test_candidates_tell_what_changes_with_the_file(tmp_path: Path) -> None:
     path = log(tmp_path / "a.jsonl", "12345")
     (before,) = discover([tmp_path])
     status = path.stat()
-    assert before == Candidate(path, tmp_path, 5, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    assert before == Candidate(str(path), tmp_path, 5, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
     path.write_text("123456")
     (after,) = discover([tmp_path])
     assert after != before
