@@ -78,7 +78,8 @@ def test_a_session_without_a_turn_is_chosen_by_its_id_and_its_time_alone(loopsco
         return len(loopscope("cards", *filters, "--format=json", "--db", reported).json())
 
     assert count("--session=two-cards") == count("--since=2026-11-30T18:00:00Z") == count("--until=2026-12-01") == 2
-    assert count("--session=other") == count("--since=2026-12-01") == count("--until=2026-11-29") == 0
+    assert loopscope("cards", "--session=other", "--format=json", "--db", reported).code == 3  # no such session
+    assert count("--since=2026-12-01") == count("--until=2026-11-29") == 0
     assert count("--model=kimi-k3") == count("--project=demo") == count("--client=desktop") == 0
 
 
@@ -138,7 +139,7 @@ def test_nothing_to_show_is_said(loopscope: Loopscope, reported: Path) -> None:
     answer = loopscope("cards", "--repeats", "--format=json", "--db", reported)
     assert (answer.code, answer.json()) == (0, [])
     assert "No action was put to a person twice" in answer.err
-    answer = loopscope("cards", "--session=other", "--db", reported)
+    answer = loopscope("cards", "--model=other", "--db", reported)
     assert (answer.code, answer.out) == (0, "")
-    assert "Nothing passes --session" in answer.err
+    assert "Nothing passes --model" in answer.err
     assert loopscope("cards", "--remedies", "--repeats", "--db", reported).code == 2
