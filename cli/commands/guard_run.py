@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from analysis.compare import IN_FORCE
 from cli import output
 from cli.exit_codes import ExitCode
 from cli.guard_cases import COLUMNS as CASE_COLUMNS
@@ -96,7 +97,7 @@ def _rows(lab: Tried, name: str) -> list[dict[str, Any]]:
     failed = {str(failure["session_id"]): failure["reason"] for failure in lab.failures if failure["guard"] == name}
     rows = [
         {"guard": name, **row, "failure": failed.get(str(row["session_id"]))}
-        for row in queries.run(lab.con, "guard_run", guard=name).dicts()
+        for row in queries.run(lab.con, "guard_run", base=IN_FORCE, candidate=name).dicts()
     ]
     return sorted(rows, key=lambda row: row["failure"] is None)
 

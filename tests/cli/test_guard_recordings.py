@@ -113,3 +113,16 @@ def test_the_guard_in_force_decides_what_was_done(loopscope: Loopscope, recorded
     rows = [row for row in loopscope(*arguments).json() if row["section"] == "pair"]
     assert rows
     assert all(row["same"] and row["basis"] == "observed" for row in rows)
+
+
+@pytest.mark.parametrize("guard", ["none", "id-only", "id-breaker", "fingerprint", "any-fingerprint", "args-dedup"])
+def test_the_pairs_are_those_of_the_view_of_decisions(guard: str, recorded: Path) -> None:
+    """Two ways to the same answer: the comparison's, which is quick, and the public view."""
+    with closing(open_store(recorded)) as con:
+        pairs = queries.run(con, "guard_diff_calls", base=guard, candidate=guard).dicts()
+        place = "turn_no || '.' || response_no || '.' || call_no"
+        told = con.execute(f"SELECT session_id, {place}, decision, basis FROM decisions WHERE guard = ?", [guard]).fetchall()
+        (calls,) = con.execute("SELECT count(*) FROM calls WHERE echo_of IS NULL").fetchone() or (0,)
+    reached = [row for row in pairs if row["base_decision"] != "not-reached"]
+    assert sorted((row["session_id"], row["place"], row["base_decision"], row["basis"]) for row in reached) == sorted(told)
+    assert len(pairs) == calls
