@@ -13,8 +13,7 @@ import importlib.util
 import re
 import shlex
 import sys
-from collections.abc import Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,7 @@ def load(name: str, text: str, source: Source, reply_seconds: float) -> Contende
     if (found := _PYTHON.match(text)) is not None:
         return _python(name, _from_file(Path(found["path"]), found["name"]), text)
     if text in (offered := _offered()):
-        return offered_guard(name, text, offered)
+        return _of_package(name, offered[text])
     return _program(name, text, source, reply_seconds)
 
 
@@ -58,18 +57,16 @@ def offered_names() -> frozenset[str]:
     return frozenset(_offered())
 
 
-def offered_guard(name: str, entry_point: str, offered: Mapping[str, Any] | None = None) -> Contender:
-    """A guard of an installed package. Raises NoSuchGuard."""
-    point = (offered or _offered())[entry_point]
+def _offered() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _of_package(name: str, point: EntryPoint) -> Contender:
     try:
         found = point.load()
     except Exception as e:
-        raise NoSuchGuard(f"the guard {entry_point!r} of {point.value} cannot be loaded: {e}") from e
+        raise NoSuchGuard(f"{point.value} cannot be loaded: {type(e).__name__}: {e}") from e
     return _python(name, found, f"{GROUP}: {point.value}")
-
-
-def _offered() -> dict[str, Any]:
-    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def _from_file(path: Path, name: str) -> Any:

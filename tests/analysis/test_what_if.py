@@ -11,7 +11,7 @@ from analysis.case_cut import decisions_of
 from analysis.case_facts import CaseSession
 from analysis.guard_case import CaseCall, CompactionStep, GuardCase, PromptStep, ResponseStep, Step
 from analysis.guards.arguments import ArgumentsUnknown, no_source
-from analysis.guards.load import NoSuchGuard, load
+from analysis.guards.load import NoSuchGuard, load, offered_names
 from analysis.guards.what_if import BadSettings
 from analysis.trial import replayed
 from ingest.records import Place
@@ -155,3 +155,20 @@ class TestPython:
             load("mine", f"{file}:Guard", no_source, 1)
         with pytest.raises(NoSuchGuard, match="there is no Python file"):
             load("mine", f"{tmp_path}/none.py:Guard", no_source, 1)
+
+    def test_a_guard_of_an_installed_package(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        info = tmp_path / "team_guards-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: team-guards\nVersion: 1.0\n")
+        points = ("team = team_guards:Team", "broken = team_guards:nothing")
+        (info / "entry_points.txt").write_text("\n".join(["[loopscope.guards]", *points]))
+        (tmp_path / "team_guards.py").write_text(
+            "class Team:\n    def decide(self, batch, handled, answered):\n        return ['suppress'] * len(batch.calls)\n"
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+        assert offered_names() == {"team", "broken"}
+        contender = load("mine", "team", no_source, 1)
+        assert (contender.name, contender.source) == ("mine", "loopscope.guards: team_guards:Team")
+        assert decided("team", call()) == [ANSWER]
+        with pytest.raises(NoSuchGuard, match="team_guards:nothing cannot be loaded: AttributeError"):
+            load("mine", "broken", no_source, 1)
