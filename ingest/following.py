@@ -61,16 +61,14 @@ def _passes(store: WritableStore, task: Task, watch: Watch, stop: threading.Even
     """What is read and what is published changes together: between two copies there is nothing to see."""
     changed = True
     while not stop.is_set():
-        changed = watch.changed() or changed
-        if not store.publishing_is_due():
+        changed = changed or watch.changed()
+        if not changed or stop.wait(store.seconds_until_publishing()):
             continue
-        summary = Summary()
-        if changed:
-            changed = False
-            with telemetry.run():
-                summary = refresh(store, task, list(discover(task.roots)))
-        with telemetry.stage("publish"):
-            summary.published |= store.publish()
+        changed = False
+        with telemetry.run():
+            summary = refresh(store, task, list(discover(task.roots)))
+            with telemetry.stage("publish"):
+                summary.published |= store.publish()
         if summary.published:
             telemetry.count(summary)
             yield summary

@@ -52,7 +52,8 @@ class Sample(Struct, frozen=True):
 
 
 class Reader(ABC):
-    """`version` goes up whenever the same bytes would give other records: stored sources are then read again."""
+    """`version` goes up whenever the same bytes would give other records, or what a position remembers has another form: stored
+    sources are then read again."""
 
     format: ClassVar[str]
     client: ClassVar[str]

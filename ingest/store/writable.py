@@ -119,10 +119,11 @@ class WritableStore:
 
     def publish_if_due(self) -> bool:
         """`publish`, but not so often that a long run spends its time on copying."""
-        return self.publishing_is_due() and self.publish()
+        return self.seconds_until_publishing() <= 0 and self.publish()
 
-    def publishing_is_due(self) -> bool:
-        return time.monotonic() >= self._next_publishing
+    def seconds_until_publishing(self) -> float:
+        """0 where it is due."""
+        return max(0.0, self._next_publishing - time.monotonic())
 
     def publish(self) -> bool:
         """Puts a copy of the present state in the place of `db`, if it differs. Whether it did."""

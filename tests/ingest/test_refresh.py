@@ -158,7 +158,7 @@ def test_readers_keep_the_old_findings_until_all_new_ones_are_there(
     logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ingest.refresh._BATCH_RECORDS", 1)
-    monkeypatch.setattr("ingest.store.writable.WritableStore.publishing_is_due", lambda self: True)
+    monkeypatch.setattr("ingest.store.writable.WritableStore.seconds_until_publishing", lambda self: 0.0)
     db = tmp_path / "store.duckdb"
     run(logs, db)
     seen: list[int] = []
