@@ -1,4 +1,8 @@
-"""Counterfactual, shipped nowhere: the id and the fingerprint of any call seen under it."""
+"""Counterfactual, shipped nowhere: the id and the fingerprint of any call seen under it.
+
+Only where the id counts as handled at all, so that it never stops what the id alone would let through: a suffixed repeat can be
+answered while the id's own first call is not (a damaged log).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ class AnyFingerprint(RepeatGuard, frozen=True):
     about: str = "a repeat is the same id with the same tool and arguments as any earlier call under it (never shipped)"
 
     def repeats(self, call: BatchCall, handled: Handled) -> bool | None:
-        if call.provider_id is None:
+        if call.provider_id is None or not handled.has(call.provider_id):
             return False
         seen = handled.all(call.provider_id)
         if not seen:
