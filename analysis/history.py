@@ -143,7 +143,10 @@ class Handled:
         return call.fingerprint if call is not None else None
 
     def all(self, provider: str) -> set[bytes | None]:
+        """Of every call handled under the id, the first included: it may be known by its recorded id alone (recording f4)."""
         admitted = {call.fingerprint for call in self.admitted.get(provider, ())}
+        if self.has_call(provider):
+            admitted.add(self.first(provider))
         return admitted.union(*(history.fingerprints(provider, self.before_turn) for history in self.histories))
 
     def calls(self, provider: str) -> list[PastCall]:

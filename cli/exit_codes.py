@@ -9,8 +9,8 @@ class ExitCode(IntEnum):
     OK = 0
     """Done, though a log may have been damaged: see the summary."""
     FOUND = 1
-    """A gate was asked for and found something (`check`, `guard check`, `guard diff` with a gate, `ingest --strict`). Nothing else
-    uses it: a failure of our own must not look like a finding."""
+    """A gate was asked for and found something (`check`, `guard check`, `guard diff` with a gate, `ingest --strict`). Nothing
+    else uses it: a failure of our own must not look like a finding."""
     USAGE = 2
     """The request makes no sense: unknown option, guard or column, an ambiguous prefix, a file of settings with a mistake."""
     NO_DATA = 3

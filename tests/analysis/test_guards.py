@@ -186,3 +186,16 @@ def test_a_background_turn_of_the_daemon_keeps_the_answered_ids() -> None:
 
     assert two_turns("file_history_snapshot").trips[-1].turn_no == 2
     assert two_turns("attribution_snapshot").trips == []
+
+
+def test_any_fingerprint_knows_what_the_guards_between_which_it_stands_know() -> None:
+    """Never a repeat that is none by id, always one that the first call's fingerprint makes."""
+    log = SessionLog(version="0.21.10").prompt().bookkeeping("file_history_snapshot").response(call("y", A))
+    for number in (2, 3, 4):  # y itself was never answered, so the client's guard by id knows no y
+        log.response(call(f"y__qwen_dup_{number}", A)).answer(f"y__qwen_dup_{number}")
+    found = analyse(log.facts())
+    assert _decisions(found, "id-breaker") == _decisions(found, "any-fingerprint") == {}
+    # Recording f4: the model sends the client's own id back.
+    log = SessionLog().prompt().bookkeeping("file_history_snapshot")
+    _run(log, ("call_1", A), ("call_1__qwen_dup_2", B), ("call_1__qwen_dup_2__qwen_dup_2", B))
+    assert _decisions(analyse(log.facts()), "any-fingerprint") == {(1, 3, 1): "suppress"}
