@@ -118,7 +118,7 @@ def _cut_off(state: TurnState) -> Verdict:
     elif last is None:
         what = "no response was recorded"
     else:
-        what = "nothing after the last record"
+        what = "the last result was not answered"
     reason = f"{what} and {'the log ends in mid-turn' if state.is_last else 'the next prompt follows'}"
     confidence = "probable"
     if is_open and state.guard_in_force == "unknown":

@@ -12,7 +12,9 @@ from pathlib import Path
 def main(what: str, logs: Path, store: Path | None) -> None:
     from bench.floor import decode_all
     from cli.engine import run_ingest
+    from ingest.store.columns import arrow
 
+    arrow()
     started = time.monotonic()
     records = decode_all(logs) if store is None else run_ingest([logs], store).records
     measured = {

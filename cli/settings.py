@@ -103,6 +103,8 @@ def load(environment: Mapping[str, str] = os.environ) -> Settings:
     """Raises BadSetting."""
     path = config_file(environment)
     of_file = _read_file(path, must_exist=CONFIG_VARIABLE in environment)
+    if _THRESHOLDS in of_file:
+        load_thresholds(environment)  # a mistake there is told by every command, not only by the one that uses them
     values: dict[str, object] = {}
     for setting in SETTINGS:
         if environment.get(setting.variable):

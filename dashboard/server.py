@@ -21,6 +21,8 @@ HOST = "127.0.0.1"
 _SETTINGS = {
     "server.address": HOST,
     "server.fileWatcherType": "none",
+    # Else Streamlit advertises its own things on our page and on stdout, with a button that writes into the user's folders.
+    "logger.hideWelcomeMessage": "true",
     "server.showEmailPrompt": "false",
     "browser.gatherUsageStats": "false",
     # With magic on, a bare expression of a page would be drawn as Markdown.

@@ -9,6 +9,9 @@ from analysis.thresholds import Thresholds
 _FRESH = frozenset(("first-use", "collision", "no-id"))
 
 
+_WITH_A_REPLAY = "a replay in the same batch took them along: find out why the model replays, then ask for these calls again"
+
+
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
     tripped = view.state.in_force_trip_call is not None
     lost = ("suppressed", "dropped", "skipped") if tripped else ("suppressed",)
@@ -17,10 +20,17 @@ def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
         return None
     collisions = sum(1 for call in blocked if call.call_class == "collision")
     ended = " and ended the turn" if tripped else ""
-    among = f"{counted(collisions, 'id collision')} among them"
-    reason = f"guard {view.state.guard_in_force} blocked {counted(len(blocked), 'fresh call')}, {among}{ended}"
+    among = f" ({counted(collisions, 'id collision')})" if collisions else ""
+    reason = f"guard {view.state.guard_in_force} blocked {counted(len(blocked), 'fresh call')}{among}{ended}"
     lines = tuple(dict.fromkeys(call.evidence for call in blocked))
-    return Hit(reason, "certain", lines[:4], severity=None if tripped else 4)
+    by_id_alone = view.state.guard_in_force != "fingerprint"
+    return Hit(
+        reason,
+        "certain",
+        lines[:4],
+        severity=None if tripped else 4,
+        what_to_try=None if by_id_alone else _WITH_A_REPLAY,
+    )
 
 
 DETECTOR = Detector(

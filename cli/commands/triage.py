@@ -28,13 +28,21 @@ def triage(view: View) -> int:
     rest.
     """
     from analysis import queries
+    from analysis.counting import counted
 
     with view.open() as con:
         rows = queries.run(con, "triage")
         shortener = Shortener.of_store(con)
+        sessions = queries.run(con, "count_sessions").dicts()[0]["sessions"]
     found = rows.dicts()
-    if not found:
-        view.explain_empty("Nothing hangs, loops or was stopped in what was read. `loopscope doctor` says what was read.")
+    if not sessions:
+        view.explain_empty(
+            "The store holds no session yet. `loopscope ingest PATH` reads logs, `loopscope doctor` says what was read."
+        )
+        if not view.filters.given():
+            return ExitCode.NO_DATA
+    elif not found:
+        click.echo(f"Nothing hangs, loops or was stopped in {counted(sessions, 'session')}.", err=True)
     if view.format == "json":
         output.write_json(found)
     elif view.format == "csv":
@@ -63,7 +71,7 @@ def _blocks(found: Sequence[dict[str, object]], shortener: Shortener) -> Iterato
             row["model"],
             row["client_version"],
             row["entry_point"],
-            row["verdict"],
+            _minute(row["ended_at"]),
         )
         for row, group in zip(newest, groups.values(), strict=True)
     ]
@@ -71,8 +79,13 @@ def _blocks(found: Sequence[dict[str, object]], shortener: Shortener) -> Iterato
         head.stylize(_STYLES.get(str(row["severity"]), ""))
         evidence = row["evidence"] if isinstance(row["evidence"], list) else []
         yield head
-        why = f"{row['reason']} ({row['confidence']})"
+        ended = "" if row["verdict"] in (row["kind"], None) else f"; the turn: {row['verdict']}"
+        why = f"{row['reason']} ({row['confidence']}){ended}"
         yield output.Details({"why": why, "see": short_places(evidence), "try": row["what_to_try"]})
+
+
+def _minute(moment: object) -> str:
+    return output.words(moment)[: len("2026-11-30 17:57")] + "Z" if moment is not None else "-"
 
 
 _MOST_TURNS = 3
