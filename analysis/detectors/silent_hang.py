@@ -22,6 +22,6 @@ DETECTOR = Detector(
     severity=1,
     fires_when="the turn's verdict is silent-hang",
     why="The person waits for an answer that will never come.",
-    what_to_try="prompt again: the process lives, but the same ids may trip it again; from 0.23 on the client says when it stops",
+    what_to_try="prompt again: it lives, but the same ids may trip it again; from 0.23 on the client says when it stops",
     find=_find,
 )

@@ -33,7 +33,7 @@ def triage(view: View) -> int:
     with view.open() as con:
         rows = queries.run(con, "triage")
         shortener = Shortener.of_store(con)
-        sessions = queries.run(con, "count_sessions").dicts()[0]["sessions"]
+        (sessions,) = con.execute("SELECT count(*) FROM sessions").fetchall()[0]
     found = rows.dicts()
     if not sessions:
         view.explain_empty(

@@ -39,11 +39,15 @@ def merge(copies: Sequence[Sequence[SourceRecord]]) -> Merged:
         return Merged(tuple(record for unit in units[0] for record in unit.records), ())
     pieces: list[_Piece] = []
     for copy in units:
-        known = next((piece for piece in pieces if piece.shares(copy)), None)
-        if known is None:
+        sharing = [piece for piece in pieces if piece.shares(copy)]
+        if not sharing:
             pieces.append(_Piece(copy))
-        else:
-            known.add(copy)
+            continue
+        sharing[0].add(copy)
+        for bridged in sharing[1:]:  # this copy shows that two pieces are one
+            sharing[0].add(list(bridged.in_order()))
+            sharing[0].divergent.extend(bridged.divergent)
+            pieces.remove(bridged)
     # Files without a record in common are parts of the log, in order of time.
     pieces.sort(key=lambda piece: piece.begins)
     return Merged(
@@ -79,7 +83,7 @@ def _new(records: list[SourceRecord], seen: set[_Key], equals: Counter[SourceRec
 
 
 class _Piece:
-    """Copies that have records in common."""
+    """Copies that have records in common, directly or by way of another copy."""
 
     def __init__(self, longest: list[Unit]) -> None:
         self._units = longest

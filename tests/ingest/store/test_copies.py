@@ -86,6 +86,12 @@ def test_any_pieces_of_one_log_that_overlap_make_the_log_again(data: st.DataObje
     assert (letters, divergent) == (log, [])
 
 
+def test_a_copy_that_overlaps_two_parts_joins_them() -> None:
+    letters, _ = merged("cd", "ac", "abe")
+    assert sorted(letters) == list("abcde")
+    assert letters.index("a") < letters.index("c") < letters.index("d")
+
+
 @given(st.lists(st.text("abcdefgh", max_size=12), max_size=4))
 def test_each_record_comes_once_whatever_the_copies(copies: list[str]) -> None:
     letters, _ = merged(*copies)

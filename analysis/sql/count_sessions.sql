@@ -1,2 +1,0 @@
--- How many sessions there are to look at, sub-agents among them.
-SELECT count(*) AS sessions FROM sessions
