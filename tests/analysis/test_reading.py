@@ -28,7 +28,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return publish(
         tmp_path_factory.mktemp("it's a folder") / "store.duckdb",
         session(KIMI, models=("kimi-k3", "glm")),
-        session(QWEN, models=("qwen3-coder",), start=NOON + timedelta(hours=3), client="other", cwd="/work/shop/api"),
+        session(QWEN, models=("qwen3-coder",), start=NOON + timedelta(hours=3), client="other", cwd="/code/shop/api"),
         session(SUB, start=NOON + timedelta(hours=3), parent=KIMI),
         session(OLD, version="0.21.10", start=NOON - timedelta(days=2), cwd="C:\\work\\shop", models=("GLM",)),
     )
@@ -47,9 +47,9 @@ FILTERED = [
     (Filters(version="0.24"), ALL - {(OLD, 1)}),
     (Filters(version="0.24.4"), ALL - {(OLD, 1)}),
     (Filters(version="0.2"), set()),
-    (Filters(project="/work/shop"), ALL - {(OLD, 1)}),
-    (Filters(project="/work/shop/"), ALL - {(OLD, 1)}),
-    (Filters(project="/work/sho"), set()),
+    (Filters(project="/code/shop"), ALL - {(OLD, 1)}),
+    (Filters(project="/code/shop/"), ALL - {(OLD, 1)}),
+    (Filters(project="/code/sho"), set()),
     (Filters(project="api"), {(QWEN, 1)}),
     (Filters(project="shop"), {(KIMI, 1), (KIMI, 2), (SUB, 1), (OLD, 1)}),
     (Filters(session=KIMI), {(KIMI, 1), (KIMI, 2), (SUB, 1)}),

@@ -40,7 +40,7 @@ def session(
     models: Sequence[str] = ("kimi-k3",),
     version: str = "0.24.4",
     client: str = "qwen-code",
-    cwd: str = "/work/shop",
+    cwd: str = "/code/shop",
     parent: str | None = None,
     **of_last_turn: Any,
 ) -> SessionFindings:

@@ -47,7 +47,7 @@ def test_two_runs_are_alike(one: str, other: str) -> None:
         ("progress 45%", "progress 46%"),
         ("step2", "step3"),
         ("report-2026-11-29.txt", "report-2026-11-30.txt"),
-        ("/tmp/build/part-1", "/tmp/build/part-2"),
+        ("/tmp/made/part-1", "/tmp/made/part-2"),
         ("src/app.py:10:20: error", "src/app.py:11:20: error"),
         ("version 1.25", "version 1.26"),
         ("commit 1796061863386abc", "commit 1796061870001abc"),
