@@ -133,10 +133,23 @@ def build_turns(live: Sequence[AnyRecord]) -> list[Turn]:
             turns.append(Turn(len(turns) + 1, record, [record]))
         elif turns:
             _add(turns[-1], record)
+            if isinstance(record, Result):
+                _pair_late(turns, record)
         elif isinstance(record, Response | Result):
             turns.append(Turn(1, None))
             _add(turns[-1], record)
     return turns
+
+
+def _pair_late(turns: Sequence[Turn], result: Result) -> None:
+    """An answer that no call of its own turn waits for may be a late one: it comes after the person prompted again."""
+    if result not in turns[-1].orphan_results or says_no_id(result.recorded_id):
+        return
+    wanted = history_id(result.recorded_id)
+    call = next((call for turn in reversed(turns[:-1]) if (call := _call_awaiting(turn, result, wanted)) is not None), None)
+    if call is not None:
+        call.result = result
+        turns[-1].orphan_results.remove(result)
 
 
 def _add(turn: Turn, record: AnyRecord) -> None:

@@ -112,7 +112,7 @@ def _cut_off(state: TurnState) -> Verdict:
     last = state.last_item
     if state.turn.prompt is None and last is None:
         return Verdict("unknown", "no prompt and no response in the log", "unknown")
-    is_open = isinstance(last, TimelineResponse) and bool(last.calls)
+    is_open = bool(state.open_calls)
     if is_open:
         what = "a tool call was left open"
     elif last is None:

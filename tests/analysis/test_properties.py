@@ -260,3 +260,18 @@ def test_taking_the_suffix_off_gives_the_id_back(raw: str, suffix: str, used: se
     assume(provider_id(raw, set())[0] == raw)  # not one that says there is no id
     assert provider_id(raw + suffix, used | {raw}) == (raw, "recovered")
     assert provider_id(raw + suffix, used - {raw}) == (raw + suffix, "recorded")
+
+
+@given(streams, versions, entry_points)
+def test_healthy_turns_after_it_change_no_turns_verdict(stream: list[list[Made]], version: str, entry_point: str) -> None:
+    before = analyse(_log(stream, version, entry_point)).turns
+    facts = _log(stream, version, entry_point)
+    log = SessionLog(version=version)
+    log.records = list(facts.records)
+    for _ in range(2):
+        log.prompt()
+        for hint in HINTS[entry_point]:
+            log.bookkeeping(hint)
+        log.response(text=True)
+    after = analyse(log.facts()).turns
+    assert [turn.verdict for turn in after] == [*(turn.verdict for turn in before), "completed", "completed"]

@@ -60,6 +60,16 @@ def test_a_result_without_a_call_answers_none() -> None:
     assert only.result.place.line == 3
 
 
+def test_a_late_result_answers_the_call_of_the_turn_before() -> None:
+    """The person prompted again while the tool still ran: its result comes in the next turn, and is no orphan."""
+    log = SessionLog().prompt().response(call("call_1")).prompt().response(text=True).answer("call_1")
+    first, second = build_turns(_records(log))
+    (late,) = first.calls
+    assert late.result is not None
+    assert late.result.place.line == 5
+    assert second.orphan_results == []
+
+
 def test_a_sub_agents_round_in_two_records_is_one_response() -> None:
     log = SessionLog().prompt().response().response(call("call_1"))
     records = _records(log)
