@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analysis import explicit_ends, stalls
+from analysis.client_facts import turn_version
 from analysis.counting import counted
 from analysis.explicit_ends import told_user
 from analysis.liveness import DEFAULT_LIVENESS, Liveness
@@ -52,7 +53,8 @@ def _by_trip(state: TurnState) -> Verdict | None:
         f"guard {state.guard_in_force} tripped on {fresh} of id {name} and dropped {counted(len(fired.batch.calls), 'call')}"
     )
     if told is False:
-        return Verdict("silent-hang", f"{reason}; this daemon ends the turn without a word", "certain", evidence)
+        daemon = f"the daemon of {turn_version(state.turn) or 'this version'} ends such a turn without a word"
+        return Verdict("silent-hang", f"{reason}; {daemon}", "certain", evidence)
     if state.entry_point == "unknown" and state.guard_in_force == "id-breaker":
         return Verdict("unknown", f"{reason}; entry point unknown: its daemon says nothing, the others do", "unknown", evidence)
     ending = {"headless": "stderr and exit 1", "tui": "a dialog", "sub-agent": "its parent was told"}
