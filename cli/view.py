@@ -105,9 +105,19 @@ _OPTIONS = (
 )
 
 
+def check_utf8(name: str, value: str | None) -> None:
+    """Raises a usage error: the store holds no text that is no UTF-8, so such a value is a slip of the terminal."""
+    try:
+        (value or "").encode()
+    except UnicodeEncodeError as e:
+        raise click.BadParameter(f"{ascii(value)[:80]} is no UTF-8 text", param_hint=name) from e
+
+
 def _view(db: Path | None, form: Format, as_of: str | None, filters: dict[str, str | None]) -> View:
     from analysis.reading import Filters
 
+    for name, value in filters.items():
+        check_utf8(f"--{name}", value)
     loaded = settings.load()
     now = datetime.now(UTC)
     clock = _moment("--as-of", as_of, now) if as_of else None

@@ -36,7 +36,9 @@ class PythonGuard(Struct, frozen=True):
     def decide(self, batch: Batch, handled: Handled, answered: Answered) -> Sequence[Decision]:
         try:
             decisions = self.guard.decide(batch, handled, answered)
-        except Exception as e:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as e:  # SystemExit too: it would end the run with a code of the guard's choosing
             where = traceback.extract_tb(e.__traceback__)[-1]
             raise GuardFailed(f"it raised {type(e).__name__}: {_shown(str(e))} ({where.filename}:{where.lineno})") from e
         return checked(decisions, len(batch.calls))

@@ -77,7 +77,7 @@ def _from_file(path: Path, name: str) -> Any:
     sys.modules[spec.name] = module  # dataclasses and msgspec look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as e:
+    except (Exception, SystemExit) as e:  # a guard that exits must not end us with its own code
         raise NoSuchGuard(f"{path} cannot be loaded: {type(e).__name__}: {e}") from e
     if not hasattr(module, name):
         raise NoSuchGuard(f"{path} holds no {name!r}")
@@ -87,7 +87,7 @@ def _from_file(path: Path, name: str) -> Any:
 def _python(name: str, found: Any, source: str) -> Contender:
     try:
         guard = found() if isinstance(found, type) else found
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise NoSuchGuard(f"{source}: it cannot be made without arguments: {e}") from e
     if not callable(getattr(guard, "decide", None)):
         raise NoSuchGuard(f"{source} has no method decide(batch, handled, answered)")

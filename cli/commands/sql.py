@@ -8,7 +8,7 @@ import click
 
 from cli import output
 from cli.exit_codes import ExitCode
-from cli.view import View, reading_options
+from cli.view import View, check_utf8, reading_options
 
 
 @click.command(short_help="A query of your own over the views, sandboxed.")
@@ -27,6 +27,7 @@ def sql(view: View, query: str) -> int:
     from analysis.reading import time_limit
 
     text = sys.stdin.read() if query == "-" else query
+    check_utf8("QUERY", text)
     with view.open() as con:
         try:
             with time_limit(con, view.settings.sql_timeout_seconds):

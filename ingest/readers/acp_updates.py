@@ -72,7 +72,7 @@ class SessionUpdates:
         return self._event(kind, update, meta, self._args(update, meta), place, common)
 
     def _follow(self, update: dict[str, Any]) -> None:
-        card_id, status = text(update.get("toolCallId")), update.get("status")
+        card_id, status = text(update.get("toolCallId")), text(update.get("status"))
         if status in _ENDED:
             self._open.discard(card_id)
             self._has_ended_calls = True

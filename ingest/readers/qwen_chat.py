@@ -327,7 +327,12 @@ def _answers_only(parts: tuple[WirePart, ...]) -> bool:
 
 def _is_ours(value: dict[str, Any]) -> bool:
     """Claude Code's records share the frame (uuid, parentUuid, sessionId, type); message parts and payloads tell ours."""
-    if value.get("type") not in _TYPES or "uuid" not in value or "parentUuid" not in value:
+    if (
+        not isinstance(value.get("type"), str)
+        or value["type"] not in _TYPES
+        or "uuid" not in value
+        or "parentUuid" not in value
+    ):
         return False
     message = value.get("message")
     if isinstance(message, dict):

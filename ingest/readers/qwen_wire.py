@@ -86,9 +86,21 @@ _DECODE_TIME = msgspec.json.Decoder(datetime).decode
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+_NO_SUCH_RECORD = "?"
+
+
+def _parent(value: object) -> str | None:
+    """What is no id names no record. It must not read as null, which begins the conversation anew and drops all before."""
+    return value if value is None or isinstance(value, str) else _NO_SUCH_RECORD
+
+
+_FIRST_YEAR, _LAST_YEAR = 2, 9998
+"""Beyond these no zone can be applied, here or by whoever reads the store."""
+
+
 def microseconds(moment: datetime | None) -> int | None:
     """A time without a zone is UTC, as the client writes no other."""
-    if moment is None:
+    if moment is None or not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
         return None
     try:
         return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1_000_000)
@@ -142,7 +154,7 @@ def from_object(value: dict[str, Any], exact: bool) -> WireRecord:
     return WireRecord(
         type=_text(value.get("type")) or "",
         uuid=_text(value.get("uuid")),
-        parent_uuid=_text(value.get("parentUuid")),
+        parent_uuid=_parent(value.get("parentUuid")),
         session_id=_text(value.get("sessionId")),
         timestamp=time_of(value.get("timestamp")),
         subtype=_text(value.get("subtype")),

@@ -109,7 +109,7 @@ class SseEventsReader(Reader):
             event = session.card_event(mapping(told.get("update")), place, ts=ts, uuid=uuid, prompt_id=prompt_id)
             if event is not None:
                 yield event
-        elif value["type"] in _TURN_ENDS:
+        elif text(value["type"]) in _TURN_ENDS:
             yield prompt_response(
                 place=place,
                 session_id=session.session_id,

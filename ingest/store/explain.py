@@ -23,7 +23,7 @@ def explain(e: duckdb.Error, db: Path, *, of_copy: bool = False) -> LoopscopeErr
         return StoreTooNew(f"{db} was written by a later DuckDB than this one ({duckdb.__version__}). Upgrade loopscope.")
     if any(words in text for words in ("No space left", "Could not write", "Permission denied", "Cannot open")):
         return StoreUnwritable(f"{work} cannot be written ({text}). Make room or choose another path with --db.")
-    if "not a valid DuckDB" in text or "orrupt" in text or isinstance(e, duckdb.FatalException):
+    if "not a valid DuckDB" in text or "orrupt" in text or "read enough bytes" in text or isinstance(e, duckdb.FatalException):
         if of_copy:
             return StoreDamaged(
                 f"{db} is damaged ({text}). `loopscope rebuild` makes it anew from the logs that are still there."
