@@ -45,7 +45,7 @@ def test_a_guard_that_exits_passes_no_gate(text: str, loopscope: Loopscope, reco
     guard.write_text(text)
     answer = loopscope("guard", "diff", "in-force", "x", "--guard", f"x={guard}:G", "--fail-on", "any", "--db", recorded)
     assert answer.code != 0
-    assert "SystemExit" in answer.err
+    assert "SystemExit" in answer.err or "undecided" in answer.err
 
 
 def test_an_argument_that_is_no_text_is_wrong_usage(loopscope: Loopscope, recorded: Path) -> None:
