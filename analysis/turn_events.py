@@ -29,7 +29,7 @@ def assign_events(states: Sequence[TurnState], events: Sequence[Event], *, is_su
 def _state_of(
     states: Sequence[TurnState], by_prompt: dict[str, list[TurnState]], event: Event, is_sub_agent: bool
 ) -> TurnState | None:
-    if is_sub_agent or event.name == "exit":
+    if is_sub_agent or event.name in ("exit", "runtime"):
         return states[-1] if states else None
     if event.name == "ledger":
         return next((state for state in states if state.turn.prompt and state.turn.prompt.prompt_id == event.prompt_id), None)

@@ -126,7 +126,17 @@ def _cut_off(state: TurnState) -> Verdict:
     if is_open and state.guard_in_force == "unknown":
         reason += "; the guard in force is unknown, so a silent trip cannot be excluded"
         confidence = "unknown"
+    if _process_began_later(state):
+        return Verdict("truncated", f"{reason}; another process has the session since", confidence, tuple(state.last_evidence))
     return Verdict("truncated", reason, confidence, tuple(state.last_evidence), open_ended=state.is_last)
+
+
+def _process_began_later(state: TurnState) -> bool:
+    """The file that the client keeps beside the log of a session in use names a process that began after the last progress:
+    whatever had this turn is gone, so it does not run, however fresh it is."""
+    moved = state.last_progress
+    began = (event.ts for event in state.events if event.name == "runtime")
+    return moved is not None and any(ts is not None and ts > moved for ts in began)
 
 
 _WRITTEN_ENDS: tuple[Callable[[TurnState], Verdict | None], ...] = (

@@ -167,6 +167,15 @@ def test_c11_killed_in_a_tool() -> None:
     assert (turn.verdict, turn.open_ended) == ("truncated", True)
 
 
+def test_c11_a_process_that_began_later_does_not_run_the_turn() -> None:
+    """`runtime.json` is rewritten by the process that takes a session up (0.24.4); its start tells that the old one is gone."""
+    log = SessionLog().prompt().response(call("a"))
+    later = _event(channel="side", name="runtime", ts=START + 3_600_000_000)
+    before = _event(channel="side", name="runtime", ts=START)
+    assert (_last(log, later).verdict, _last(log, later).open_ended) == ("truncated", False)
+    assert (_last(log, before).verdict, _last(log, before).open_ended) == ("truncated", True)
+
+
 def test_c12_a_limit_ends_the_stream_without_a_result() -> None:
     """Exit 53 is the turn limit, 55 the budget, 130 a cancel."""
 
