@@ -91,7 +91,7 @@ _NO_SUCH_RECORD = "?"
 
 def _parent(value: object) -> str | None:
     """What is no id names no record. It must not read as null, which begins the conversation anew and drops all before."""
-    return value if value is None or isinstance(value, str) else _NO_SUCH_RECORD
+    return _text(value) if value is None or isinstance(value, str) else _NO_SUCH_RECORD
 
 
 _FIRST_YEAR, _LAST_YEAR = 2, 9998
