@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
-# A loaded machine is slow and not wrong. CI judges a commit, so it draws the same examples each time; everybody else searches on.
+# A loaded machine is slow and not wrong. CI judges a commit, so it draws the same examples each time; others search on.
 hypothesis.settings.register_profile("loopscope", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("loopscope")
 
