@@ -142,11 +142,16 @@ def build_turns(live: Sequence[AnyRecord]) -> list[Turn]:
 
 
 def _pair_late(turns: Sequence[Turn], result: Result) -> None:
-    """An answer that no call of its own turn waits for may be a late one: it comes after the person prompted again."""
+    """An answer that no call of its own turn waits for may be a late one: it comes after the person prompted again.
+
+    Only the newest turn that holds the id is asked: where a later call reused it, an older open one did not get this answer.
+    """
     if result not in turns[-1].orphan_results or says_no_id(result.recorded_id):
         return
     wanted = history_id(result.recorded_id)
-    call = next((call for turn in reversed(turns[:-1]) if (call := _call_awaiting(turn, result, wanted)) is not None), None)
+    holders = (turn for turn in reversed(turns) if any(history_id(call.call.recorded_id) == wanted for call in turn.calls))
+    newest = next(holders, None)
+    call = _call_awaiting(newest, result, wanted) if newest is not None else None
     if call is not None:
         call.result = result
         turns[-1].orphan_results.remove(result)

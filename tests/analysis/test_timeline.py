@@ -70,6 +70,13 @@ def test_a_late_result_answers_the_call_of_the_turn_before() -> None:
     assert second.orphan_results == []
 
 
+def test_an_orphan_does_not_answer_an_older_call_whose_id_was_reused_since() -> None:
+    log = SessionLog().prompt().response(call("x")).prompt().response(call("x")).answer("x").answer("x")
+    first, second = build_turns(_records(log))
+    assert [c.result for c in first.calls] == [None]
+    assert len(second.orphan_results) == 1
+
+
 def test_a_sub_agents_round_in_two_records_is_one_response() -> None:
     log = SessionLog().prompt().response().response(call("call_1"))
     records = _records(log)
