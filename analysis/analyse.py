@@ -17,7 +17,7 @@ from analysis.guard_rows import decision_rows, divergence_rows
 from analysis.guards import GUARDS
 from analysis.high_risk_repeats import high_risk_repeats
 from analysis.judge import judge
-from analysis.liveness import DEFAULT_LIVENESS, Liveness
+from analysis.liveness import DEFAULT_LIVENESS, UNLEARNT, Liveness, NotYetLearnt
 from analysis.rows import (
     call_row,
     dead_call_rows,
@@ -39,7 +39,19 @@ from ingest.records import Event, SessionFacts
 ANALYSIS_VERSION = 6
 """Raise it whenever the same facts would give other findings: the store then makes all of them anew."""
 
-__all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse"]
+__all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse", "analyse_early"]
+
+
+def analyse_early(facts: SessionFacts, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> SessionFindings | None:
+    """What `analyse` finds with the limits of any corpus; None where that depends on what the corpus says.
+
+    A session's findings depend on a tool's limit where a call was left open: in its last turn, or in one that a person waited
+    for. All others are judged for good as soon as their facts are known.
+    """
+    try:
+        return analyse(facts, thresholds, UNLEARNT)
+    except NotYetLearnt:
+        return None
 
 
 def analyse(

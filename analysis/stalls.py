@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analysis.liveness import Liveness
+from analysis.liveness import SHORTEST_STALL, Liveness
 from analysis.timeline import TimelineResponse
 from analysis.turn_state import TurnState, Verdict, evidence_of
 from ingest.records import AnyRecord, Event, Result
@@ -51,23 +51,21 @@ def called_off(state: TurnState, liveness: Liveness) -> Verdict | None:
     if ended is None:
         return None
     waited = _seconds(_last_move_before(state, ended), ended.ts)
-    what, limit = _awaited(state, liveness)
-    evidence = (*state.last_evidence, evidence_of(ended))
-    if waited is not None and waited >= limit:
-        reason = f"{what} for {_minutes(waited)}, then the turn was called off"
+    what = _overdue(state, waited, liveness)
+    if what is not None:
+        evidence = (*state.last_evidence, evidence_of(ended))
+        reason = f"{what}, then the turn was called off"
         return Verdict("silent-hang", reason, "probable", tuple(dict.fromkeys(evidence)))
     return Verdict("cancelled", "the turn was called off", "certain", (evidence_of(ended),))
 
 
 def stalled(state: TurnState, liveness: Liveness) -> Verdict | None:
     """No end, and the process lived on long after the last progress."""
-    what, limit = _awaited(state, liveness)
     for witness, how in _witnesses(state):
-        waited = _seconds(state.last_progress, witness.ts)
-        if waited is not None and waited >= limit:
+        what = _overdue(state, _seconds(state.last_progress, witness.ts), liveness)
+        if what is not None:
             evidence = (*state.last_evidence, evidence_of(witness))
-            reason = f"{what} for {_minutes(waited)}; {how}"
-            return Verdict("silent-hang", reason, "probable", evidence, open_ended=state.is_last)
+            return Verdict("silent-hang", f"{what}; {how}", "probable", evidence, open_ended=state.is_last)
     return None
 
 
@@ -91,6 +89,14 @@ def _same_process(state: TurnState, following: TurnState) -> bool:
     here = _PROMPT_NUMBER.search(state.prompt_id or "")
     there = _PROMPT_NUMBER.search(following.prompt_id or "")
     return here is not None and there is not None and int(there[1]) == int(here[1]) + 1
+
+
+def _overdue(state: TurnState, waited: float | None, liveness: Liveness) -> str | None:
+    """What did not come and how long it was waited for; None while that is no longer than it may take."""
+    if waited is None or waited < SHORTEST_STALL:
+        return None
+    what, limit = _awaited(state, liveness)
+    return f"{what} for {_minutes(waited)}" if waited >= limit else None
 
 
 def _awaited(state: TurnState, liveness: Liveness) -> tuple[str, float]:
