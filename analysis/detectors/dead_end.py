@@ -18,7 +18,7 @@ def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
     return _of_one_class(view.steps, classes, thresholds) or _in_a_row(view.steps, classes, thresholds)
 
 
-def _of_one_class(steps: Sequence[Step], classes: Sequence[frozenset[str]], thresholds: Thresholds) -> Hit | None:
+def _of_one_class(steps: Sequence[Step], classes: Sequence[tuple[str, ...]], thresholds: Thresholds) -> Hit | None:
     counts = Counter(name for names in classes for name in names)
     for name, _ in counts.most_common():
         marks = [name in names for names in classes]
@@ -30,7 +30,7 @@ def _of_one_class(steps: Sequence[Step], classes: Sequence[frozenset[str]], thre
     return None
 
 
-def _in_a_row(steps: Sequence[Step], classes: Sequence[frozenset[str]], thresholds: Thresholds) -> Hit | None:
+def _in_a_row(steps: Sequence[Step], classes: Sequence[tuple[str, ...]], thresholds: Thresholds) -> Hit | None:
     run = longest_run([True if names else None for names in classes])
     if run.length < thresholds.dead_end_in_a_row:
         return None

@@ -47,6 +47,13 @@ def test_two_classes_that_take_turns_are_no_dead_end_of_one() -> None:
     assert of_kind(found(in_turn(*steps)), "dead-end") == []
 
 
+@pytest.mark.parametrize("classes", [("a", "b"), ("b", "a"), ("x", "y"), ("y", "x"), ("one", "other"), ("other", "one")])
+def test_of_two_classes_that_come_equally_often_the_first_is_named(classes: tuple[str, str]) -> None:
+    steps = [(failing(f"{number}-0", classes[0]), failing(f"{number}-1", classes[1])) for number in range(20)]
+    (row,) = of_kind(found(in_turn(*steps)), "dead-end")
+    assert row.reason.startswith(f"20 of 20 responses failed in one way ({classes[0]})")
+
+
 def test_a_sub_agents_log_names_no_type() -> None:
     """All that it says of a failure is its text."""
     steps = [failing(str(number), "error", error_line="params must have required property 'path'") for number in range(3)]
