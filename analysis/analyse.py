@@ -36,7 +36,7 @@ from analysis.turn_state import TurnState
 from analysis.verdicts import verdict_of
 from ingest.records import Event, SessionFacts
 
-ANALYSIS_VERSION = 6
+ANALYSIS_VERSION = 7
 """Raise it whenever the same facts would give other findings: the store then makes all of them anew."""
 
 __all__ = ["ANALYSIS_VERSION", "GUARDS", "analyse", "analyse_early"]

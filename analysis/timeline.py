@@ -98,30 +98,27 @@ class Turn:
 
 
 def live_branch(records: Sequence[AnyRecord]) -> tuple[list[AnyRecord], list[AnyRecord]]:
-    """The records on the live branch, and the others, both in the order of the file."""
-    place_of = {record.uuid: index for index, record in enumerate(records) if record.uuid is not None}
-    live = [record.uuid is None for record in records]
-    index = _tip(records)
-    while index is not None and not live[index]:
-        live[index] = True
-        index = _parent_index(records, index, place_of)
-    return (
-        [record for record, is_live in zip(records, live, strict=True) if is_live],
-        [record for record, is_live in zip(records, live, strict=True) if not is_live],
-    )
+    """The records on the live branch, and the others, both in the order of the file.
+
+    A line that holds the answers to several calls makes several records of one uuid: they live together.
+    """
+    place_of: dict[str, int] = {}
+    for index, record in enumerate(records):
+        if record.uuid is not None:
+            place_of.setdefault(record.uuid, index)
+    live: set[str | None] = {None}
+    index = _before(records, len(records))
+    while index is not None and records[index].uuid not in live:
+        uuid, parent = records[index].uuid, records[index].parent_uuid
+        live.add(uuid)
+        if parent is None:
+            break
+        index = place_of[parent] if parent in place_of else _before(records, place_of[uuid])
+    return [record for record in records if record.uuid in live], [record for record in records if record.uuid not in live]
 
 
-def _tip(records: Sequence[AnyRecord]) -> int | None:
-    return next((index for index in range(len(records) - 1, -1, -1) if records[index].uuid is not None), None)
-
-
-def _parent_index(records: Sequence[AnyRecord], index: int, place_of: dict[str, int]) -> int | None:
-    parent = records[index].parent_uuid
-    if parent is None:
-        return None
-    found = place_of.get(parent)
-    if found is not None:
-        return found
+def _before(records: Sequence[AnyRecord], index: int) -> int | None:
+    """The record with a uuid that stands before this place."""
     return next((before for before in range(index - 1, -1, -1) if records[before].uuid is not None), None)
 
 

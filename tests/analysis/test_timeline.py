@@ -33,6 +33,19 @@ def test_a_lost_parent_does_not_lose_what_came_before() -> None:
     assert dead == []
 
 
+def test_a_line_that_answers_several_calls_lives_as_a_whole() -> None:
+    """Its records have one uuid, as the reader makes them: each answer counts, and so does what the line hangs on."""
+    log = SessionLog().prompt().response(call("call_1"), call("call_2", part=1)).answer("call_1").answer("call_2")
+    log.response(text=True)
+    records = _records(log)
+    records[3] = replace(records[3], uuid="u3", parent_uuid="u2")
+    records[4] = replace(records[4], parent_uuid="u3")
+    live, dead = live_branch(records)
+    assert (live, dead) == (records, [])
+    (turn,) = build_turns(live)
+    assert [c.result.place.line if c.result else None for c in turn.calls] == [3, 4]
+
+
 def test_a_repeated_id_pairs_each_result_with_its_own_call() -> None:
     """0.15.10 logs a repeated id unchanged (recording a_same_id_diff_args_underscore): call, result, call, result."""
     log = SessionLog().prompt()
