@@ -48,9 +48,15 @@ def fingerprint(tool: str, args: object) -> tuple[bytes, bytes]:
     not the key's.
     """
     canonical = canonical_json({} if args is None else args)
-    # The client hashes a JavaScript string: half a surrogate pair becomes U+FFFD on its way to UTF-8.
-    name = _LONE_SURROGATE.sub("\ufffd", canonical_name(tool))
-    return sha256(name.encode() + b":" + canonical).digest(), canonical
+    return sha256(_name_in_utf8(canonical_name(tool)) + b":" + canonical).digest(), canonical
+
+
+def _name_in_utf8(name: str) -> bytes:
+    try:
+        return name.encode()
+    except UnicodeEncodeError:
+        # The client hashes a JavaScript string: half a surrogate pair becomes U+FFFD on its way to UTF-8.
+        return _LONE_SURROGATE.sub("\ufffd", name).encode()
 
 
 def canonical_json(value: object) -> bytes:

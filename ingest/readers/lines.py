@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -111,7 +111,7 @@ class LineReader(Reader, Generic[Wire]):
         else:
             self._unfinished.append(data)
 
-    def _end_held(self, read: Callable[[bytes], Iterator[Row]]) -> Iterator[Row]:
+    def _end_held(self, read: Callable[[bytes], Iterable[Row]]) -> Iterator[Row]:
         length, self._held = self._held, 0
         if length <= LONGEST_LINE:
             line = b"".join(self._unfinished)
@@ -127,32 +127,39 @@ class LineReader(Reader, Generic[Wire]):
         """A last line without its newline may still be in the writing."""
         yield from self._read_line(line, self._offset, is_last=True)
 
-    def _read_block(self, block: bytes) -> Iterator[Row]:
-        ends: list[int] = []
-        start, regular = 0, True
-        while (end := block.find(b"\n", start)) >= 0:
-            last = end - 2 if block[end - 1] == _RETURN else end - 1
-            if block[start] != _OPEN or block[last] != _CLOSE:
-                regular = False
-            ends.append(end)
-            start = end + 1
-        wires = self._decode_block(block) if regular else []
-        if len(wires) != len(ends):
-            wires = []
-        base, start = self._offset, 0
-        for index, end in enumerate(ends):
-            if wires:
-                place = Place(self.source, base + start, end - start, self._line)
-                rows = self.rows(wires[index], place)
-                if rows is not None and not self._fragments.waiting:
-                    yield from rows
-                else:
-                    yield from self._with_fragments(rows, place)
-            else:
-                yield from self._read_line(block[start:end], base + start)
+    def _read_block(self, block: bytes) -> list[Row]:
+        """In one go and not row after row: passed up through generators, a record costs as much as its making."""
+        ends, is_regular = _line_ends(block)
+        wires = self._decode_block(block) if is_regular else []
+        found = self._sound_lines(wires, ends) if len(wires) == len(ends) else self._lines(block, ends)
+        self._offset += len(block)
+        return found
+
+    def _lines(self, block: bytes, ends: list[int]) -> list[Row]:
+        found: list[Row] = []
+        start = 0
+        for end in ends:
+            found += self._read_line(block[start:end], self._offset + start)
             self._line += 1
             start = end + 1
-        self._offset += len(block)
+        return found
+
+    def _sound_lines(self, wires: list[Wire], ends: list[int]) -> list[Row]:
+        found: list[Row] = []
+        source, base, start, line = self.source, self._offset, 0, self._line
+        waiting = self._fragments.waiting
+        for wire, end in zip(wires, ends, strict=True):
+            place = Place(source, base + start, end - start, line)
+            rows = self.rows(wire, place)
+            if waiting or rows is None:
+                found += self._with_fragments(rows, place)
+                waiting = self._fragments.waiting
+            else:
+                found += rows
+            line += 1
+            start = end + 1
+        self._line = line
+        return found
 
     def _decode_block(self, block: bytes) -> list[Wire]:
         try:
@@ -233,3 +240,17 @@ class LineReader(Reader, Generic[Wire]):
             return
         yield from self._fragments.record(place.line)
         yield from rows
+
+
+def _line_ends(block: bytes) -> tuple[list[int], bool]:
+    """Where the lines end, and whether each looks like one object."""
+    ends: list[int] = []
+    start, is_regular = 0, True
+    find = block.find
+    while (end := find(b"\n", start)) >= 0:
+        last = block[end - 1]
+        if block[start] != _OPEN or (last != _CLOSE and (last != _RETURN or block[end - 2] != _CLOSE)):
+            is_regular = False
+        ends.append(end)
+        start = end + 1
+    return ends, is_regular

@@ -12,7 +12,7 @@ from typing import Any
 from ingest.readers.base import Row, Sample
 from ingest.readers.lenient_json import loads
 from ingest.readers.objects import ObjectReader
-from ingest.readers.qwen_events import PREFIX, from_mapping, session_of, text, to_event
+from ingest.readers.qwen_events import PREFIX, frame_outside_logs, from_mapping, text, to_event
 from ingest.readers.qwen_telemetry import carries_something, client_version
 from ingest.readers.qwen_wire import microseconds, time_of
 from ingest.records import Event, Place
@@ -51,12 +51,9 @@ def _logs(payload: dict[str, Any], place: Place) -> Iterator[Event]:
         ts = _moment(record.get("timeUnixNano"), record.get("observedTimeUnixNano"))
         event = to_event(
             told,
-            channel="telemetry",
-            name=name,
-            place=place,
-            session_id=session_of(told),
-            ts=microseconds(time_of(told.event_timestamp)) if ts is None else ts,
-            version=version,
+            frame_outside_logs(told, place, microseconds(time_of(told.event_timestamp)) if ts is None else ts, version),
+            "telemetry",
+            name,
         )
         if carries_something(event):
             yield event
@@ -73,12 +70,9 @@ def _spans(payload: dict[str, Any], place: Place) -> Iterator[Event]:
         started, ended = _moment(span.get("startTimeUnixNano")), _moment(span.get("endTimeUnixNano"))
         yield to_event(
             told,
-            channel="span",
-            name=name,
-            place=place,
-            session_id=session_of(told),
-            ts=started,
-            version=version,
+            frame_outside_logs(told, place, started, version),
+            "span",
+            name,
             status="error" if status.get("code") in _ERROR else "ok",
             message=text(status.get("message")),
             span_duration_ms=(ended - started) / 1000 if started is not None and ended is not None else None,

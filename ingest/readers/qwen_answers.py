@@ -49,7 +49,8 @@ class Reading(Struct, frozen=True):
     """The client's reason not to run the call, finer than its own error type (all are `execution_denied` or less)."""
 
 
-_ORDINARY = Reading()
+ORDINARY = Reading()
+"""The tool's own answer."""
 
 
 def is_failure(response: Raw) -> bool:
@@ -57,28 +58,28 @@ def is_failure(response: Raw) -> bool:
     return bytes(memoryview(response)[: len(_ERROR_FIRST)]) == _ERROR_FIRST
 
 
-def read_answer(response: Raw, status: str | None, execution_status: str | None) -> Reading:
-    if status == "cancelled":
-        return Reading("cancelled")
-    if status == "success" or execution_status not in (None, "not_started") or not is_failure(response):
-        return _ORDINARY
-    if len(memoryview(response)) > _LONGEST_TEXT:
-        return _ORDINARY
-    try:
-        return _read_text(_decode_failure(response).error)
-    except msgspec.MsgspecError:  # an error object, or a text that only the tool can have written
-        return _ORDINARY
-
-
-def error_line(response: Raw) -> str | None:
-    """The first line of an answer that is an error; None where there is no text that says one."""
+def error_text(response: Raw) -> str | None:
+    """What an answer that is an error says; None of any other, and of one that is too long to be a synthetic answer."""
     if not is_failure(response) or len(memoryview(response)) > _LONGEST_TEXT:
         return None
     try:
-        text = _decode_failure(response).error
-    except msgspec.MsgspecError:
+        return _decode_failure(response).error
+    except msgspec.MsgspecError:  # an error object, or a text that only the tool can have written
         return None
-    return next((storable(line.strip()[:_ERROR_LINE]) for line in text.split("\n") if line.strip()), None)
+
+
+def read_answer(error: str | None, status: str | None, execution_status: str | None) -> Reading:
+    """error: as `error_text` gives it."""
+    if status == "cancelled":
+        return Reading("cancelled")
+    if status == "success" or execution_status not in (None, "not_started") or error is None:
+        return ORDINARY
+    return _read_text(error)
+
+
+def first_line(text: str) -> str | None:
+    """The first that is not blank, cut."""
+    return storable(text.lstrip().partition("\n")[0].rstrip()[:_ERROR_LINE]) or None
 
 
 def _read_text(text: str) -> Reading:
@@ -102,4 +103,4 @@ def _read_text(text: str) -> Reading:
         return Reading(error_class="permission-declined")
     if text.startswith(_CANCELLED):
         return Reading("cancelled")
-    return _ORDINARY
+    return ORDINARY

@@ -18,15 +18,15 @@ from msgspec import UNSET
 
 from ingest.readers.base import Earlier, FingerprintFunction, Row, Sample
 from ingest.readers.lines import LineReader
-from ingest.readers.qwen_answers import error_line, is_failure, read_answer
+from ingest.readers.qwen_answers import ORDINARY, error_text, first_line, is_failure, read_answer
 from ingest.readers.qwen_bookkeeping import (
     COMPRESSION,
     UI_TELEMETRY,
-    Common,
     bookkeeping_event,
     compaction,
     telemetry_event,
 )
+from ingest.readers.qwen_events import Frame
 from ingest.readers.qwen_wire import (
     CUT,
     WireAnswer,
@@ -69,7 +69,7 @@ _NO_OUTCOME = WireOutcome()
 class QwenChatReader(LineReader[WireRecord]):
     format = "qwen-chat"
     client = "qwen-code"
-    version = 3
+    version = 4
     decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(WireRecord)
     record_start = re.compile(r'\{"(?:uuid|backgroundTurn)":')
 
@@ -82,7 +82,8 @@ class QwenChatReader(LineReader[WireRecord]):
         self._told: list[str] = []
         """Kinds of Problem that are told once a source, at the first record that shows them."""
         self._unreadable_time: object = None
-        self._was_loose = False
+        """Of the record now read."""
+        self._is_loose = False
         """The record now read stands in the source with damage around or within it."""
         self._answers = RepeatedAnswers()
 
@@ -96,8 +97,9 @@ class QwenChatReader(LineReader[WireRecord]):
         return wire
 
     def _object(self, data: bytes, value: dict[str, Any], exact: bool, place: Place) -> Iterator[Row]:
-        self._was_loose = True
+        self._is_loose = True
         yield from super()._object(data, value, exact, place)
+        self._is_loose, self._unreadable_time = False, None
 
     def memory(self) -> dict[str, Any]:
         return {
@@ -121,85 +123,72 @@ class QwenChatReader(LineReader[WireRecord]):
         return microseconds(time_of(written[1].decode("ascii", "replace"))) if written else None
 
     def rows(self, wire: WireRecord, place: Place) -> Sequence[Row] | None:
-        unreadable_time, self._unreadable_time = self._unreadable_time, None
-        is_loose, self._was_loose = self._was_loose, False
         if wire.type not in _TYPES or (wire.uuid is None and wire.message is None):
             return None
-        ts = microseconds(wire.timestamp)
+        session_id, ts = wire.session_id, microseconds(wire.timestamp)
         before, self._last_ts = self._last_ts, ts or self._last_ts
         follows, self._last_uuid = wire.parent_uuid == self._last_uuid, wire.uuid
-        rows = self._records(wire, place, ts, is_loose)
-        if ts is None or wire.session_id is None or (before is not None and before - ts > _CLOCK_STEP and follows):
-            return [*rows, *self._oddities(wire, place, ts, before if follows else None, unreadable_time)]
+        frame: Frame = {
+            "place": place,
+            "session_id": session_id if session_id and not wire.is_sidechain else self._other_session(wire),
+            "uuid": wire.uuid,
+            "parent_uuid": wire.parent_uuid,
+            "ts": ts,
+            "version": wire.version,
+            "cwd": wire.cwd,
+            "forked_from": wire.forked_from.session_id if wire.forked_from is not None else None,
+        }
+        rows = self._records(wire, frame)
+        if ts is None or session_id is None or (before is not None and before - ts > _CLOCK_STEP and follows):
+            return [*rows, *self._oddities(wire, place, ts, before if follows else None)]
         return rows
 
-    def _oddities(
-        self, wire: WireRecord, place: Place, ts: int | None, before: int | None, unreadable_time: object
-    ) -> Iterator[Problem]:
+    def _oddities(self, wire: WireRecord, place: Place, ts: int | None, before: int | None) -> Iterator[Problem]:
         """What is wrong with a record that was kept."""
         if wire.session_id is None and "lost-header" not in self._told:
             self._told.append("lost-header")
             detail = "no session id in the record: the file's name stands in for it, here and below"
             yield Problem("lost-header", detail, place.offset, place.line)
-        if ts is None and unreadable_time is not None and "unreadable-time" not in self._told:
+        if ts is None and self._unreadable_time is not None and "unreadable-time" not in self._told:
             self._told.append("unreadable-time")
-            detail = f"no time can be read from {ascii(unreadable_time)[:80]}: left empty, here and below"
+            detail = f"no time can be read from {ascii(self._unreadable_time)[:80]}: left empty, here and below"
             yield Problem("unreadable-time", detail, place.offset, place.line)
         if ts is not None and before is not None and before - ts > _CLOCK_STEP:
             hours = (before - ts) / _HOUR
             detail = f"{hours:.1f} hours before the record that it follows: the order of the file is taken, not the clock's"
             yield Problem("clock-step", detail, place.offset, place.line)
 
-    def _records(self, wire: WireRecord, place: Place, ts: int | None, is_loose: bool) -> Sequence[Row]:
-        common = Common(
-            place,
-            self._session_id(wire),
-            wire.uuid,
-            wire.parent_uuid,
-            ts,
-            wire.version,
-            wire.cwd,
-            wire.forked_from.session_id if wire.forked_from is not None else None,
-        )
+    def _records(self, wire: WireRecord, frame: Frame) -> Sequence[Row]:
         if wire.type == "assistant":
-            return (self._response(wire, common),)
+            return (self._response(wire, frame),)
         if wire.is_sidechain:
             self._round = None
+        if wire.type == "system":
+            if wire.subtype == UI_TELEMETRY:
+                return (telemetry_event(frame, wire.system_payload),)
+            if wire.subtype == COMPRESSION:
+                return (compaction(frame, wire.system_payload, self.fingerprint),)
+            return (bookkeeping_event(frame, wire.subtype or wire.type, wire.system_payload),)
         parts = (wire.message or _NO_MESSAGE).parts or ()
-        if wire.type == "tool_result" or (wire.type == "user" and _answers_only(parts)):
-            return self._results(wire, common, parts, is_loose)
-        if wire.type == "user":
-            return (self._prompt(wire, common),)
-        if wire.subtype == UI_TELEMETRY:
-            return (telemetry_event(common, wire.system_payload),)
-        if wire.subtype == COMPRESSION:
-            return (compaction(common, wire.system_payload, self.fingerprint),)
-        return (bookkeeping_event(common, wire.subtype or wire.type, wire.system_payload),)
+        if wire.type == "tool_result" or _answers_only(parts):
+            return self._results(wire, frame, parts)
+        return (self._prompt(wire, frame),)
 
-    def _session_id(self, wire: WireRecord) -> str:
+    def _other_session(self, wire: WireRecord) -> str:
+        """Of a sub-agent's record, or of one without a session id."""
         if not wire.is_sidechain:
-            return wire.session_id or self._stem
+            return self._stem
         agent = self._stem if self._stem.startswith("agent-") or not wire.agent_id else f"agent-{wire.agent_id}"
         return f"{wire.session_id}/{agent}" if wire.session_id else agent
 
-    def _prompt(self, wire: WireRecord, common: Common) -> Row:
+    def _prompt(self, wire: WireRecord, frame: Frame) -> Row:
         origin = _PROMPT_ORIGINS.get(wire.subtype or "")
         if origin is None and wire.subtype is not None:
-            return bookkeeping_event(common, wire.subtype, wire.system_payload)
-        return Prompt(
-            place=common.place,
-            session_id=common.session_id,
-            uuid=common.uuid,
-            parent_uuid=common.parent_uuid,
-            ts=common.ts,
-            version=common.version,
-            cwd=common.cwd,
-            forked_from=common.forked_from,
-            origin=origin or ("sub-agent" if wire.is_sidechain else "user"),
-            prompt_id=wire.daemon_prompt_id,
-        )
+            return bookkeeping_event(frame, wire.subtype, wire.system_payload)
+        started_by = origin or ("sub-agent" if wire.is_sidechain else "user")
+        return Prompt(**frame, origin=started_by, prompt_id=wire.daemon_prompt_id)
 
-    def _response(self, wire: WireRecord, common: Common) -> Response:
+    def _response(self, wire: WireRecord, frame: Frame) -> Response:
         if wire.is_sidechain and wire.agent_round is not None:
             # A round is told twice: first its usage with an empty message, then its calls without a round number.
             self._round = f"{wire.agent_run_id or ''}#{wire.agent_round}"
@@ -214,14 +203,7 @@ class QwenChatReader(LineReader[WireRecord]):
             elif bytes(memoryview(part.text)[:20]) not in _EMPTY_TEXTS:
                 has_text = True
         return Response(
-            place=common.place,
-            session_id=common.session_id,
-            uuid=common.uuid,
-            parent_uuid=common.parent_uuid,
-            ts=common.ts,
-            version=common.version,
-            cwd=common.cwd,
-            forked_from=common.forked_from,
+            **frame,
             model=wire.model,
             round_key=self._round if wire.is_sidechain else None,
             tokens_in=usage.prompt_token_count,
@@ -256,51 +238,54 @@ class QwenChatReader(LineReader[WireRecord]):
             state,
         )
 
-    def _results(self, wire: WireRecord, common: Common, parts: tuple[WirePart, ...], is_loose: bool) -> list[Row]:
+    def _results(self, wire: WireRecord, frame: Frame, parts: tuple[WirePart, ...]) -> Sequence[Row]:
         outcome = wire.tool_call_result or _NO_OUTCOME
-        answers: list[tuple[int, WireAnswer | None]] = [
-            (index, part.function_response) for index, part in enumerate(parts) if part.function_response is not None
+        if len(parts) == 1:  # nearly all
+            return (self._result(wire, frame, outcome, 0, parts[0].function_response),)
+        answers = [(index, part.function_response) for index, part in enumerate(parts) if part.function_response is not None]
+        if len(answers) < 2:
+            return (self._result(wire, frame, outcome, *(answers[0] if answers else (0, None))),)
+        return [
+            self._result(wire, frame, outcome if answer.id == outcome.call_id else _NO_OUTCOME, index, answer)
+            for index, answer in answers
         ]
-        rows: list[Row] = []
-        for index, answer in answers or [(0, None)]:
-            told = outcome if len(answers) < 2 or (answer and answer.id == outcome.call_id) else _NO_OUTCOME
-            status, error_class = told.status, told.error_type
-            response = answer.response if answer else _NO_RESPONSE
-            size = len(memoryview(response))
-            if status is None and wire.is_sidechain and size:
-                status = "error" if is_failure(response) else "success"
-                error_class = error_class or ("error" if status == "error" else None)
-            reading = read_answer(response, status, told.execution_status)
-            call_id, tool = (answer.id or told.call_id, _tool(answer.name)) if answer else (told.call_id, None)
-            digest = _digest(response, size) if size else None
-            origin = None if is_loose else (common.place.offset, common.place.length, index)
-            rows.append(
-                Result(
-                    place=common.place,
-                    session_id=common.session_id,
-                    uuid=common.uuid,
-                    parent_uuid=common.parent_uuid,
-                    ts=common.ts,
-                    version=common.version,
-                    cwd=common.cwd,
-                    forked_from=common.forked_from,
-                    recorded_id=call_id,
-                    tool=tool,
-                    part=index,
-                    answer=reading.answer,
-                    quoted_id=reading.quoted_id,
-                    guard_hint=reading.guard_hint,
-                    status=status,
-                    error_class=reading.error_class or error_class,
-                    execution_status=told.execution_status,
-                    digest=digest,
-                    stable_digest=digest and self._answers.stable_digest(call_id, tool, response, size, digest, origin),
-                    error_line=error_line(response) if status == "error" else None,
-                    bytes=size,
-                    duration_ms=told.duration_ms,
-                )
-            )
-        return rows
+
+    def _result(self, wire: WireRecord, frame: Frame, outcome: WireOutcome, index: int, answer: WireAnswer | None) -> Result:
+        place = frame["place"]
+        status, error_class = outcome.status, outcome.error_type
+        call_id, tool, response = outcome.call_id, None, _NO_RESPONSE
+        if answer is not None:
+            call_id, tool, response = answer.id or call_id, _tool(answer.name), answer.response
+        size = len(memoryview(response))
+        if status is None and wire.is_sidechain and size:
+            status = "error" if is_failure(response) else "success"
+            error_class = error_class or ("error" if status == "error" else None)
+        reading, error = ORDINARY, None
+        if status != "success":
+            error = error_text(response)
+            reading = read_answer(error, status, outcome.execution_status)
+        digest = stable_digest = None
+        if size:
+            digest = _digest(response, size)
+            origin = None if self._is_loose else (place.offset, place.length, index)
+            stable_digest = self._answers.stable_digest(call_id, tool, response, size, digest, origin)
+        return Result(
+            **frame,
+            recorded_id=call_id,
+            tool=tool,
+            part=index,
+            answer=reading.answer,
+            quoted_id=reading.quoted_id,
+            guard_hint=reading.guard_hint,
+            status=status,
+            error_class=reading.error_class or error_class,
+            execution_status=outcome.execution_status,
+            digest=digest,
+            stable_digest=stable_digest,
+            error_line=first_line(error) if status == "error" and error is not None else None,
+            bytes=size,
+            duration_ms=outcome.duration_ms,
+        )
 
 
 _NO_RESPONSE = msgspec.Raw()
@@ -318,7 +303,7 @@ def _tool(name: str | None) -> str:
 
 def _digest(response: msgspec.Raw, size: int) -> bytes:
     """8 bytes to tell answers apart: checksum and length. A cryptographic digest would cost as much as the whole decoding."""
-    return zlib.crc32(response).to_bytes(4, "big") + (size & 0xFFFFFFFF).to_bytes(4, "big")
+    return (zlib.crc32(response) << 32 | size & 0xFFFFFFFF).to_bytes(8, "big")
 
 
 def _answers_only(parts: tuple[WirePart, ...]) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from msgspec import Raw, Struct
 from msgspec.structs import fields
@@ -53,6 +53,19 @@ _SPELLINGS = {
     "span_terminate_reason": "qwen-code.subagent.terminate_reason",
     "message_type": "qwen-code.message_type",
 }
+
+
+class Frame(TypedDict):
+    """What every record has, whatever it says."""
+
+    place: Place
+    session_id: str
+    uuid: str | None
+    parent_uuid: str | None
+    ts: int | None
+    version: str | None
+    cwd: str | None
+    forked_from: str | None
 
 
 class Attributes(Struct, gc=False, rename=_SPELLINGS):
@@ -167,19 +180,25 @@ def session_of(told: Attributes) -> str:
     return within[1] if within else ""
 
 
+def frame_outside_logs(told: Attributes, place: Place, ts: int | None, version: str | None) -> Frame:
+    return {
+        "place": place,
+        "session_id": session_of(told),
+        "uuid": None,
+        "parent_uuid": None,
+        "ts": ts,
+        "version": version,
+        "cwd": None,
+        "forked_from": None,
+    }
+
+
 def to_event(
     told: Attributes,
-    *,
+    frame: Frame,
     channel: Literal["log", "telemetry", "span"],
     name: str,
-    place: Place,
-    session_id: str,
-    ts: int | None,
-    uuid: str | None = None,
-    parent_uuid: str | None = None,
-    version: str | None = None,
-    cwd: str | None = None,
-    forked_from: str | None = None,
+    *,
     status: str | None = None,
     message: str | None = None,
     span_duration_ms: float | None = None,
@@ -190,14 +209,7 @@ def to_event(
     message = told.error_message or told.error_text or told.error or message or told.exception_text
     duration = told.duration_ms if told.duration_ms is not None else told.turn_duration_ms
     return Event(
-        place=place,
-        session_id=session_id,
-        uuid=uuid,
-        parent_uuid=parent_uuid,
-        ts=ts,
-        version=version,
-        cwd=cwd,
-        forked_from=forked_from,
+        **frame,
         channel=channel,
         name=name.removeprefix(PREFIX),
         prompt_id=told.prompt_id or told.span_prompt_id,

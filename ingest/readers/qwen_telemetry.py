@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 from ingest.readers.base import Row, Sample
 from ingest.readers.lenient_json import loads
 from ingest.readers.objects import ObjectReader
-from ingest.readers.qwen_events import PREFIX, Attributes, from_mapping, session_of, text, to_event
+from ingest.readers.qwen_events import PREFIX, Attributes, frame_outside_logs, from_mapping, text, to_event
 from ingest.readers.qwen_wire import microseconds, time_of
 from ingest.records import Event, Place
 
@@ -88,12 +88,9 @@ def _log(told: _SdkObject, place: Place) -> Sequence[Event]:
         ts = microseconds(time_of(attributes.event_timestamp))
     event = to_event(
         attributes,
-        channel="telemetry",
-        name=name,
-        place=place,
-        session_id=session_of(attributes),
-        ts=ts,
-        version=_version(told.resource.pairs),
+        frame_outside_logs(attributes, place, ts, _version(told.resource.pairs)),
+        "telemetry",
+        name,
     )
     return (event,) if carries_something(event) else ()
 
@@ -105,12 +102,9 @@ def _span(told: _SdkObject, place: Place) -> Sequence[Event]:
     started, ended = _moment(told.started), _moment(told.ended)
     event = to_event(
         told.attributes,
-        channel="span",
-        name=name,
-        place=place,
-        session_id=session_of(told.attributes),
-        ts=started,
-        version=_version(told.resource.pairs),
+        frame_outside_logs(told.attributes, place, started, _version(told.resource.pairs)),
+        "span",
+        name,
         status="error" if told.status.code == _ERROR else "ok",
         message=text(told.status.message),
         span_duration_ms=(ended - started) / 1000 if started is not None and ended is not None else None,

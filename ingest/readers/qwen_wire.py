@@ -11,8 +11,10 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct
+from msgspec.structs import fields
 
 from ingest.readers.lenient_json import dumps, storable
+from ingest.readers.qwen_events import Attributes, from_mapping
 
 
 class WireCall(Struct, gc=False):
@@ -53,6 +55,23 @@ class WireOutcome(Struct, gc=False, rename="camel"):
     duration_ms: float | None = None
 
 
+class WirePayload(Struct, gc=False, rename="camel"):
+    """Of a bookkeeping record. What is a few bytes, in records that are few, is left to whoever reads it."""
+
+    ui_event: Attributes | None = None
+    compressed_history: tuple[WireMessage, ...] | None = None
+    prompt_id: Any = None
+    state: Any = None
+    error: Any = None
+    started_at: Any = None
+    ended_at: Any = None
+    stop_reason: Any = None
+    snapshots: Any = None
+    background_task: Any = None
+    truncated_count: Any = None
+    phase: Any = None
+
+
 class WireOrigin(Struct, gc=False, rename="camel"):
     session_id: str | None = None
 
@@ -70,7 +89,7 @@ class WireRecord(Struct, gc=False, rename="camel"):
     message: WireMessage | None = None
     usage_metadata: WireUsage | None = None
     tool_call_result: WireOutcome | None = None
-    system_payload: Raw = Raw()
+    system_payload: WirePayload | None = None
     is_sidechain: bool | None = None
     agent_id: str | None = None
     agent_run_id: str | None = None
@@ -81,6 +100,8 @@ class WireRecord(Struct, gc=False, rename="camel"):
 
 CUT: Any = object()
 """Arguments of a call on a line with damaged bytes: what stands there is not what the client hashed."""
+
+_LEFT_AS_THEY_ARE = [field.encode_name for field in fields(WirePayload) if field.type is Any]
 
 _DECODE_TIME = msgspec.json.Decoder(datetime).decode
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -174,7 +195,7 @@ def from_object(value: dict[str, Any], exact: bool) -> WireRecord:
             _text(outcome.get("executionStatus")),
             float(duration) if isinstance(duration, int | float) and abs(duration) < 1e300 else None,
         ),
-        system_payload=_raw(value.get("systemPayload")),
+        system_payload=_payload(_object(value.get("systemPayload")), exact),
         is_sidechain=sidechain if isinstance(sidechain, bool) else None,
         agent_id=_text(value.get("agentId")),
         agent_run_id=_text(value.get("agentRunId")),
@@ -184,8 +205,16 @@ def from_object(value: dict[str, Any], exact: bool) -> WireRecord:
     )
 
 
-def parts_of(content: object, exact: bool) -> tuple[WirePart, ...] | None:
-    """The parts of a message or of a history entry, whatever shape they came in."""
+def _payload(payload: dict[str, Any], exact: bool) -> WirePayload:
+    told, history = payload.get("uiEvent"), payload.get("compressedHistory")
+    return WirePayload(
+        from_mapping(told) if isinstance(told, dict) else None,
+        tuple(_message(content, exact) or WireMessage() for content in history) if isinstance(history, list) else None,
+        *(payload.get(member) for member in _LEFT_AS_THEY_ARE),
+    )
+
+
+def _parts(content: object, exact: bool) -> tuple[WirePart, ...] | None:
     if isinstance(content, str):
         return (WirePart(text=_raw(content)),)
     if not isinstance(content, list):
@@ -195,11 +224,11 @@ def parts_of(content: object, exact: bool) -> tuple[WirePart, ...] | None:
 
 def _message(value: object, exact: bool) -> WireMessage | None:
     if isinstance(value, str):
-        return WireMessage(parts_of(value, exact))
+        return WireMessage(_parts(value, exact))
     if not isinstance(value, dict):
         return None
-    parts = parts_of(value.get("parts"), exact)
-    return WireMessage(parts_of(value.get("content"), exact) if parts is None else parts)
+    parts = _parts(value.get("parts"), exact)
+    return WireMessage(_parts(value.get("content"), exact) if parts is None else parts)
 
 
 def _part(value: object, exact: bool) -> WirePart:

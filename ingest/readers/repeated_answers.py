@@ -13,9 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
-from ingest.readers.stable_text import stable_text
+from ingest.readers.stable_text import same_but_for_volatile
 
 VOLATILE_ARGUMENTS = frozenset(("description", "task_progress", "explanation", "reason", "reasoning", "rationale", "thought"))
 """Arguments in which a model explains itself: they change while the call stays what it is."""
@@ -37,21 +37,19 @@ Origin = tuple[int, int, int]
 """Where an answer's text can be had again: the record's offset and length, and the answer's place among its parts."""
 
 
-class _Answer:
-    __slots__ = ("digest", "origin", "size", "stable_digest", "text", "without_volatile")
+class _Answer(Struct, gc=False):
+    digest: bytes
+    stable_digest: bytes
+    size: int
+    written: Callable[[], bytes] | bytes
+    """Its text, or what reads it from the source again."""
+    origin: Origin | None
 
-    def __init__(self, digest: bytes, size: int, text: Callable[[], bytes] | bytes, origin: Origin | None) -> None:
-        self.digest = self.stable_digest = digest
-        self.size = size
-        self.text = text
-        self.origin = origin
-        self.without_volatile: bytes | None = None
-
-    def stable(self) -> bytes:
-        if self.without_volatile is None:
-            text = self.text if isinstance(self.text, bytes) else self.text()
-            self.without_volatile, self.text = stable_text(text), b""
-        return self.without_volatile
+    @property
+    def text(self) -> bytes:
+        if not isinstance(self.written, bytes):
+            self.written = self.written()
+        return self.written
 
 
 class RepeatedAnswers:
@@ -73,15 +71,15 @@ class RepeatedAnswers:
         call = self._call_of_id.pop(call_id, None) or (tool or "", b"")
         known = self._answers.get(call)
         if known is None:
-            self._remember(call, _Answer(digest, size, bytes(response), origin))
+            self._remember(call, _Answer(digest, digest, size, bytes(response), origin))
             return digest
         self._answers.move_to_end(call)
         for answer in known:
             if answer.digest == digest:
                 return answer.stable_digest
-        fresh = _Answer(digest, size, bytes(response), origin)
+        fresh = _Answer(digest, digest, size, bytes(response), origin)
         for answer in known:
-            if abs(answer.size - size) <= _NUMBER_LENGTHS + size // 20 and answer.stable() == fresh.stable():
+            if abs(answer.size - size) <= _NUMBER_LENGTHS + size // 20 and same_but_for_volatile(answer.text, fresh.text):
                 return answer.stable_digest
         known.append(fresh)
         del known[:-_ANSWERS_REMEMBERED]
@@ -107,15 +105,13 @@ class RepeatedAnswers:
 
 
 def _kept(answer: _Answer) -> list[Any]:
-    texts = [answer.text, answer.without_volatile] if answer.origin is None else [None, None]
-    return [answer.digest, answer.stable_digest, answer.size, answer.origin, *texts]
+    return [answer.digest, answer.stable_digest, answer.size, answer.origin, answer.text if answer.origin is None else None]
 
 
 def _recalled(kept: list[Any], text_at: Callable[[Origin], bytes]) -> _Answer:
-    digest, stable_digest, size, origin, text, without_volatile = kept
-    answer = _Answer(digest, size, text if origin is None else partial(text_at, tuple(origin)), origin)
-    answer.stable_digest, answer.without_volatile = stable_digest, without_volatile
-    return answer
+    digest, stable_digest, size, origin, text = kept
+    written = text if origin is None else partial(text_at, tuple(origin))
+    return _Answer(digest, stable_digest, size, written, origin)
 
 
 def _first_argument(args: object) -> bytes:

@@ -7,7 +7,7 @@ import json
 import pytest
 from msgspec import Raw
 
-from ingest.readers.qwen_answers import Reading, read_answer
+from ingest.readers.qwen_answers import ORDINARY, Reading, error_text, read_answer
 
 SHORT = 'Duplicate provider tool call id "{}" was already handled. The duplicate tool call was ignored and not executed again.'
 LONG = SHORT + (
@@ -19,11 +19,10 @@ ORPHAN = (
     "Tool execution result was not recorded \u2014 likely interrupted by network failure, abort, or process exit."
     " Treat as failure and retry if needed."
 )
-ORDINARY = Reading()
 
 
 def read(text: object, status: str | None = "error", execution: str | None = "not_started") -> Reading:
-    return read_answer(Raw(json.dumps({"error": text}, separators=(",", ":")).encode()), status, execution)
+    return read_answer(error_text(Raw(json.dumps({"error": text}, separators=(",", ":")).encode())), status, execution)
 
 
 @pytest.mark.parametrize("call_id", ["call_1", "run_shell_command:0", 'a"b', "", 'x" was already handled. y', "\u00fc"])
@@ -47,7 +46,8 @@ def test_a_tool_that_prints_the_same_words_has_run() -> None:
     assert read(LONG.format("c"), execution="error") == ORDINARY
     assert read(SKIP, execution="success") == ORDINARY
     printed = Raw(json.dumps({"output": LONG.format("c")}).encode())
-    assert read_answer(printed, "success", "success") == ORDINARY
+    assert read_answer(error_text(printed), "success", "success") == ORDINARY
+    assert read_answer(error_text(printed), None, None) == ORDINARY
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_other_errors_are_the_tools(text: object) -> None:
 
 @pytest.mark.parametrize("raw", [b"", b"null", b'"text"', b'{"error":"\\ud800"}', b'{"error"'])
 def test_odd_responses_are_ordinary(raw: bytes) -> None:
-    assert read_answer(Raw(raw), None, None) == ORDINARY
+    assert read_answer(error_text(Raw(raw)), None, None) == ORDINARY

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.readers.qwen_chat import QwenChatReader
 from ingest.records import AnyRecord, Compaction, Event, HistoryEntry
-from tests.ingest.readers.reading import CHATS, SESSION, call, line, lines, read, record, records, stand_in
+from tests.ingest.readers.reading import CHATS, SESSION, call, kinds, line, lines, read, record, records, stand_in
 
 
 def bookkeeping(subtype: str | None, payload: object) -> AnyRecord:
@@ -122,6 +122,24 @@ def test_half_a_character_in_an_error_message_is_spelled_out() -> None:
     (row,) = records(read(QwenChatReader, text + b"\n"))
     assert isinstance(row, Event)
     assert (row.name, row.message) == ("api_error", "bad \\ud800")
+
+
+def test_a_byte_that_is_no_utf8_costs_no_event_and_is_told() -> None:
+    told = {"event.name": "qwen-code.api_error", "error_message": "@", "status_code": 500}
+    text = line(record("u1", "system", subtype="ui_telemetry", systemPayload={"uiEvent": told})).replace(b"@", b"\xff")
+    rows = read(QwenChatReader, text + b"\n")
+    (row,) = records(rows)
+    assert isinstance(row, Event)
+    assert (row.name, row.status, row.message) == ("api_error", "500", "\\udcff")
+    assert kinds(rows) == ["bad-utf8"]
+
+
+def test_a_call_in_a_damaged_history_has_no_fingerprint() -> None:
+    history = [{"role": "model", "parts": [call("call_1", "read_file", path="@")]}]
+    text = line(record("u1", "system", subtype="chat_compression", systemPayload={"compressedHistory": history}))
+    (row,) = records(read(QwenChatReader, text.replace(b"@", b"\xff") + b"\n"))
+    assert isinstance(row, Compaction)
+    assert row.entries == (HistoryEntry("call", "call_1", "read_file", None),)
 
 
 def test_compaction_keeps_calls_and_answers_of_the_new_history() -> None:
