@@ -32,7 +32,7 @@ from msgspec import Struct
 
 from ingest.errors import LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew
 
-SCHEMA = 4
+SCHEMA = 6
 """The newest schema of the facts that the queries here were written for."""
 
 

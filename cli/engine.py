@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.analyse import ANALYSIS_VERSION, GUARDS, analyse
+from analysis.analyse import ANALYSIS_VERSION, GUARDS, analyse, analyse_early
 from analysis.findings import SessionFindings
 from analysis.fingerprint import fingerprint
 from analysis.guards.arguments import ArgumentsUnknown
@@ -51,6 +51,9 @@ class BuiltInAnalysis:
 
     def analyse(self, facts: SessionFacts) -> SessionFindings:
         return analyse(facts, self._thresholds, self._liveness)
+
+    def analyse_early(self, facts: SessionFacts) -> SessionFindings | None:
+        return analyse_early(facts, self._thresholds)
 
 
 def run_ingest(

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ingest import telemetry
+from ingest.analysing import Analysis
 from ingest.errors import LoopscopeError, StoreTooNew
 from ingest.pipeline import ingest, make_task
 from ingest.progress import Progress
-from ingest.refresh import Analysis, Task, refresh
+from ingest.refresh import Task, refresh
 from ingest.sources import discover
 from ingest.store.writable import WritableStore
 from ingest.summary import Summary

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ingest import telemetry
+from ingest.analysing import Analysis
 from ingest.errors import NoStore, WorkingFileDamaged
 from ingest.progress import SILENT, Progress
-from ingest.refresh import Analysis, Task, refresh
+from ingest.refresh import Task, refresh
 from ingest.sources import Candidate, SkippedPath, discover
 from ingest.store.explain import working_file
 from ingest.store.sources import roots_of

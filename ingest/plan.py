@@ -189,7 +189,7 @@ def _look_into(
         elif told or row.format not in (UNKNOWN, EMPTY):
             row.status = "skipped"
             plan.skipped.append(Skipped(name, reason or WHY_SKIPPED[row.format]))
-    return Planned(row, ToRead(source_id, file.name, name, reader, refusal), before)
+    return Planned(row, ToRead(source_id, file.name, name, file.size, reader, refusal), before)
 
 
 def _find_gone(

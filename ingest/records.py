@@ -8,6 +8,9 @@ boundary of a model response is the reader's to draw (`Response.round_key` joins
 Evidence travels on each record as `place` and is left out of equality: the same record read from a copy is the same record.
 Times are microseconds since the epoch in UTC; None where the log holds none.
 
+Stores keep records packed as arrays with a number for the type (`tag`): a field may be added behind the last one, with a
+default, but none moved, dropped or given another meaning without a migration.
+
 No record can hold itself, so none is tracked by the garbage collector (`gc=False`): tracked, a third of the reading time went
 there.
 """
@@ -35,7 +38,7 @@ Answer = Literal[
 ]
 
 
-class Place(Struct, frozen=True, gc=False):
+class Place(Struct, frozen=True, gc=False, array_like=True):
     """Where a record stands: enough to read its full text again, and to point a person at it."""
 
     source: str
@@ -54,7 +57,7 @@ class Problem(Struct, frozen=True, gc=False):
     line: int
 
 
-class Record(Struct, frozen=True, kw_only=True, eq=False, gc=False):
+class Record(Struct, frozen=True, kw_only=True, eq=False, gc=False, array_like=True):
     place: Place
     session_id: str
     uuid: str | None = None
@@ -76,7 +79,7 @@ class Record(Struct, frozen=True, kw_only=True, eq=False, gc=False):
         return hash((type(self), self.session_id, self.uuid, self.ts))
 
 
-class Prompt(Record, frozen=True, kw_only=True, eq=False, gc=False):
+class Prompt(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=1):
     """Text put to the model. It starts a turn unless `origin` is `mid-turn`."""
 
     origin: Literal["user", "cron", "notification", "sub-agent", "mid-turn"] = "user"
@@ -84,7 +87,7 @@ class Prompt(Record, frozen=True, kw_only=True, eq=False, gc=False):
     """The id that the log gives it, where it gives one (a daemon's); else the turn takes it from its telemetry."""
 
 
-class Call(Struct, frozen=True, gc=False):
+class Call(Struct, frozen=True, gc=False, array_like=True):
     """One tool call in a response."""
 
     recorded_id: str | None
@@ -101,7 +104,7 @@ class Call(Struct, frozen=True, gc=False):
     args_state: ArgsState = "whole"
 
 
-class Response(Record, frozen=True, kw_only=True, eq=False, gc=False):
+class Response(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=2):
     """One model response, or a part of one: parts that share a `round_key` are one response."""
 
     model: str | None = None
@@ -117,7 +120,7 @@ class Response(Record, frozen=True, kw_only=True, eq=False, gc=False):
     calls: tuple[Call, ...] = ()
 
 
-class Result(Record, frozen=True, kw_only=True, eq=False, gc=False):
+class Result(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=3):
     """The answer to a call."""
 
     recorded_id: str | None
@@ -142,7 +145,7 @@ class Result(Record, frozen=True, kw_only=True, eq=False, gc=False):
     duration_ms: float | None = None
 
 
-class HistoryEntry(Struct, frozen=True, gc=False):
+class HistoryEntry(Struct, frozen=True, gc=False, array_like=True):
     """A call or an answer that a compaction kept in the model's history: a copy, so no call of its own."""
 
     kind: Literal["call", "answer"]
@@ -151,13 +154,13 @@ class HistoryEntry(Struct, frozen=True, gc=False):
     fingerprint: bytes | None = None
 
 
-class Compaction(Record, frozen=True, kw_only=True, eq=False, gc=False):
+class Compaction(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=4):
     """The model's history was replaced by `entries`; ids no longer in it are free again."""
 
     entries: tuple[HistoryEntry, ...] = ()
 
 
-class Event(Record, frozen=True, kw_only=True, eq=False, gc=False):
+class Event(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=5):
     """Anything else that a source says: bookkeeping records of the log, telemetry, spans, side files, ends told on the wire.
 
     channel: `log` (a record in the session's chain), `telemetry` (an event), `span`, `side` (a file beside the log), `wire`
@@ -198,7 +201,7 @@ CardEventKind = Literal[
 ]
 
 
-class CardEvent(Record, frozen=True, kw_only=True, eq=False, gc=False):
+class CardEvent(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=6):
     """What a user interface was told of a tool call. The same call stands in the session's log: this one is never counted."""
 
     surface: Literal["acp", "sse", "desktop"]

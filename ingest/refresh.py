@@ -8,55 +8,35 @@ find no new file, completes both. So does a stop, which waits for the transactio
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
 from ingest import telemetry
+from ingest.analysing import Analysis
 from ingest.plan import Plan, Planned, make_plan
 from ingest.progress import Progress
 from ingest.reading import GroupRead
-from ingest.records import SessionFacts
 from ingest.sources import Candidate, SkippedPath
 from ingest.store.dirty import dirty_sessions
 from ingest.store.durations import learn_durations
-from ingest.store.findings import GuardRow, count_findings, renew_findings, replace_findings
+from ingest.store.findings import count_findings, renew_findings, replace_findings
 from ingest.store.info import read_info, write_info
-from ingest.store.sessions import load_sessions
+from ingest.store.sessions import fetch_sessions
 from ingest.store.sources import forget_source_rows, known_sources, mark_gone, marks_of
 from ingest.store.writable import WritableStore
 from ingest.storing import store_group
 from ingest.summary import Skipped, Summary
-from ingest.workers import Workers, worker_count
+from ingest.workers import BYTES_A_RECORD, Workers, worker_count
 
 _GROUP_BYTES = 48 << 20
 """Read at once and kept in one transaction. Smaller groups cost more inserts, larger ones more memory (SPEED.md 4)."""
 _GROUP_FILES = 2000
 _BATCH_RECORDS = 20_000
 """Records of the sessions analysed in one transaction."""
-
-
-class Analysis(Protocol):
-    """What the caller brings: `ingest` knows nothing of guards and verdicts."""
-
-    @property
-    def version(self) -> int:
-        """Goes up whenever the same facts would give other findings."""
-
-    @property
-    def guards(self) -> Sequence[GuardRow]: ...
-
-    def fingerprint(self, tool: str, args: object, /) -> tuple[bytes, bytes]: ...
-
-    def learn(self, tool_seconds: Mapping[str, int]) -> None:
-        """How long the tools of this corpus take, before any session is analysed."""
-
-    def analyse(self, facts: SessionFacts) -> msgspec.Struct:
-        """A Struct whose lists of rows are named as the tables `found_*`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,20 +58,28 @@ class Task:
 def refresh(store: WritableStore, task: Task, found: Sequence[Candidate | SkippedPath]) -> Summary:
     """found: what there is below the roots. Raises what the store raises, and WorkersDied."""
     summary = Summary()
+    analysed: set[str] = set()
     with _without_cycle_search():
         renewed = renew_findings(store, task.analysis.version, task.analysis.guards, anew=task.anew)
         if renewed is not None and not task.anew:
             task.report.say(f"All sessions are analysed again: {renewed}.")
-        _read_new(store, task, found, summary)
-        with telemetry.stage("analyse"):
-            # Half of all findings is no state to show: until all are there again, readers keep what they have.
-            _analyse(store, task, summary, publishing=renewed is None)
+        plan = _plan(store, task, found, summary)
+        with _workers(store, task, plan) as pool:
+            if plan.files:
+                _recall_marks(store, plan)
+                with telemetry.stage("read"):
+                    _read(store, plan, pool, task, summary, analysed)
+            if plan.files or dirty_sessions(store):
+                with telemetry.stage("analyse"):
+                    # Half of all findings is no state to show: until all are there again, readers keep what they have.
+                    _analyse(store, task, pool, summary, analysed, publishing=renewed is None)
         summary.findings = count_findings(store.con)
+    summary.sessions_analysed = len(analysed)
     summary.stopped = task.stopped()
     return summary
 
 
-def _read_new(store: WritableStore, task: Task, found: Sequence[Candidate | SkippedPath], summary: Summary) -> None:
+def _plan(store: WritableStore, task: Task, found: Sequence[Candidate | SkippedPath], summary: Summary) -> Plan:
     with telemetry.stage("plan"):
         plan = make_plan(found, task.roots, known_sources(store.con), anew=task.anew)
     summary.unchanged, summary.gone = plan.unchanged, len(plan.gone)
@@ -105,15 +93,15 @@ def _read_new(store: WritableStore, task: Task, found: Sequence[Candidate | Skip
             write_info(con, "label", task.label)
     if plan.outdated:
         task.report.say(f"{plan.outdated} files are read again: this program reads more out of them than the one before.")
-    if plan.files:
-        _recall_marks(store, plan)
-        with telemetry.stage("read"), _workers(store, task, plan) as pool:
-            _read(store, plan, pool, task, summary)
+    return plan
 
 
 @contextmanager
 def _workers(store: WritableStore, task: Task, plan: Plan) -> Iterator[Workers]:
-    pool = Workers(worker_count(sum(file.row.bytes for file in plan.files), task.workers), task.analysis.fingerprint)
+    to_read = sum(file.row.bytes for file in plan.files)
+    to_analyse = BYTES_A_RECORD * sum(records for _, records in dirty_sessions(store))
+    count = worker_count(to_read + to_analyse, task.workers) if to_read + to_analyse else 1
+    pool = Workers(count, task.analysis)
     if pool.are_processes:
         with store.closed():  # they may inherit no database: its threads are not in them
             pool.start()
@@ -133,11 +121,11 @@ def _without_cycle_search() -> Iterator[None]:
             gc.enable()
 
 
-def _read(store: WritableStore, plan: Plan, pool: Workers, task: Task, summary: Summary) -> None:
+def _read(store: WritableStore, plan: Plan, pool: Workers, task: Task, summary: Summary, analysed: set[str]) -> None:
     task.report.stage("read", sum(file.row.bytes for file in plan.files), "bytes")
     groups = list(_groups(plan.files))
-    for group, read in zip(groups, pool.read([[file.to_read for file in group] for group in groups]), strict=True):
-        store_group(store, group, read)
+    for group, read in zip(groups, pool.read([file.to_read for file in group] for group in groups), strict=True):
+        analysed.update(store_group(store, group, read))
         _count(group, read, summary)
         task.report.advance(sum(file.row.bytes for file in group))
         if task.stopped():
@@ -177,30 +165,28 @@ def _count(group: Sequence[Planned], read: GroupRead, summary: Summary) -> None:
             summary.unreadable.append(Skipped(file.row.source_path, outcome.unreadable))
 
 
-def _analyse(store: WritableStore, task: Task, summary: Summary, *, publishing: bool) -> None:
-    if not dirty_sessions(store):
+def _analyse(
+    store: WritableStore, task: Task, pool: Workers, summary: Summary, analysed: set[str], *, publishing: bool
+) -> None:
+    if task.stopped():
         return
-    task.analysis.learn(learn_durations(store))
+    tool_seconds = learn_durations(store)  # which may show that sessions were judged by limits that hold no more
     dirty = dirty_sessions(store)
+    if not dirty:
+        return
     task.report.stage("analyse", len(dirty), "sessions")
-    for batch in _batches(dirty):
-        if task.stopped():
-            return
-        found = []
-        failed: set[str] = set()
-        for facts in load_sessions(store.con, batch):
-            try:
-                found.append(task.analysis.analyse(facts))
-            except Exception as e:
-                # A fault in the analysis of one session is told and costs that session only; it stays dirty for the next run.
-                failed.add(facts.session_id)
-                summary.failed.append(Skipped(facts.session_id, f"{type(e).__name__}: {e}"))
+    batches = list(_batches(dirty))
+    packed = (fetch_sessions(store.con, batch) for batch in batches)
+    for batch, done in zip(batches, pool.analyse(packed, tool_seconds), strict=True):
         with store.change() as con:
-            replace_findings(con, [session_id for session_id in batch if session_id not in failed], found)
-        summary.sessions_analysed += len(found)
+            replace_findings(con, done.session_ids, done.columns)
+        analysed.update(done.session_ids)
+        summary.failed.extend(done.failed)
         if publishing:
             summary.published |= store.publish_if_due()
         task.report.advance(len(batch))
+        if task.stopped():
+            return
 
 
 def _batches(dirty: Sequence[tuple[str, int]]) -> Iterator[list[str]]:

@@ -9,7 +9,7 @@ WITH eventful AS (
     SELECT session_id FROM loopscope.main.found_calls
     WHERE provider_id IS NOT NULL GROUP BY session_id HAVING count(*) > count(DISTINCT provider_id)
     UNION ALL
-    SELECT session_id FROM loopscope.main.fact_compaction
+    SELECT session_id FROM loopscope.main.fact_log WHERE compactions > 0
 )
 SELECT t.session_id, CAST(sum(t.calls) AS BIGINT) AS calls, t.session_id IN (SELECT session_id FROM eventful) AS is_eventful
 FROM found_turns t

@@ -3,6 +3,8 @@
     str, Literal -> string     int -> int64 (`ts` and `*_at`: timestamp[us])     float -> double     bool -> bool
     bytes -> binary            list[str] -> list<string>                         dict[str, str] -> map<string, string>
 
+Rows of findings and of sources go into the store in this way; records are packed (record_pack.py).
+
 Rows come from logs, so a value may be one that no column holds: a lone surrogate, an integer of 30 digits. Arrow refuses the
 whole column then; the slow path finds the value, keeps what can be kept (a surrogate is spelled out) or leaves it empty, and
 reports it through `refused`, so that one hostile number costs a cell and not the file.
@@ -15,9 +17,16 @@ import types
 import typing
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    import duckdb
+
+Columns = dict[str, list[Any]]
+"""Record batches by table."""
 
 Refused = Callable[[int, str, object], None]
 """Called with the row's index, the column and the value that could not be kept."""
@@ -71,6 +80,26 @@ def _arrow_type(name: str, annotation: Any) -> Any:
         dict[str, str]: pa.map_(pa.string(), pa.string()),
     }
     return simple.get(annotation)
+
+
+def record_batch(rows: Sequence[msgspec.Struct], refused: Refused) -> Any:
+    """Rows of one type, at least one, turned on their side: a column for each field that can be one."""
+    kind = type(rows[0])
+    types_of = fields(kind)
+    getter = attrgetter(*types_of)
+    values = zip(*map(getter, rows), strict=True) if len(types_of) > 1 else [[getter(row) for row in rows]]
+    columns = {name: column(of, name, types_of[name], refused) for name, of in zip(types_of, values, strict=True)}
+    return arrow().RecordBatch.from_pydict(columns)
+
+
+def insert_columns(con: duckdb.DuckDBPyConnection, table: str, batches: list[Any], of: Sequence[str] | None = None) -> None:
+    """`table` is a name from this package, never text of a log. of: only the rows of these sessions."""
+    con.register("arriving", arrow().Table.from_batches(batches))
+    chosen = "" if of is None else " WHERE session_id IN (SELECT unnest(?::VARCHAR[]))"
+    try:
+        con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM arriving{chosen}", [] if of is None else [list(of)])
+    finally:
+        con.unregister("arriving")
 
 
 def column(values: Sequence[object], name: str, type_: Any, refused: Refused) -> Any:

@@ -11,33 +11,37 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
 from ingest.records import Place, SourceRecord
 
 _Key = Hashable
+_R = TypeVar("_R", bound=SourceRecord)
 
 
-class Unit(Struct, frozen=True):
+class Unit(Struct, Generic[_R], frozen=True):
     """The records of one line that have one uuid: a response's text, the answers to a batch. All or none stay."""
 
     key: _Key
-    records: tuple[SourceRecord, ...]
+    records: tuple[_R, ...]
 
 
-class Merged(Struct, frozen=True):
-    records: tuple[SourceRecord, ...]
+class Merged(Struct, Generic[_R], frozen=True):
+    records: tuple[_R, ...]
     divergent: tuple[Place, ...]
     """Where each copy that parts from the longest begins to go its own way."""
 
 
-def merge(copies: Sequence[Sequence[SourceRecord]]) -> Merged:
+def merge(copies: Sequence[Sequence[_R]]) -> Merged[_R]:
     """copies: a session's records source by source, each in the order of its file. Equals are ranked as they are given."""
+    if len(copies) == 1 and _has_each_uuid_once(copies[0]):
+        return Merged(tuple(copies[0]), ())
     units = sorted((list(_units(copy)) for copy in copies), key=len, reverse=True)
     if len(units) == 1:
         return Merged(tuple(record for unit in units[0] for record in unit.records), ())
-    pieces: list[_Piece] = []
+    pieces: list[_Piece[_R]] = []
     for copy in units:
         sharing = [piece for piece in pieces if piece.shares(copy)]
         if not sharing:
@@ -56,11 +60,17 @@ def merge(copies: Sequence[Sequence[SourceRecord]]) -> Merged:
     )
 
 
-def _units(records: Sequence[SourceRecord]) -> Iterator[Unit]:
+def _has_each_uuid_once(records: Sequence[_R]) -> bool:
+    """So nearly every log: nothing in it is told twice."""
+    uuids = [record.uuid for record in records if record.uuid is not None]
+    return len(set(uuids)) == len(uuids)
+
+
+def _units(records: Sequence[_R]) -> Iterator[Unit[_R]]:
     """A record that its file holds twice comes once; records without a uuid may be equal and stay as many as they are."""
     seen: set[_Key] = set()
-    equals: Counter[SourceRecord] = Counter()
-    held: list[SourceRecord] = []
+    equals: Counter[_R] = Counter()
+    held: list[_R] = []
     for record in records:
         if held and record.uuid is not None and (record.uuid, record.place.offset) == (held[0].uuid, held[0].place.offset):
             held.append(record)
@@ -70,7 +80,7 @@ def _units(records: Sequence[SourceRecord]) -> Iterator[Unit]:
     yield from _new(held, seen, equals)
 
 
-def _new(records: list[SourceRecord], seen: set[_Key], equals: Counter[SourceRecord]) -> Iterator[Unit]:
+def _new(records: list[_R], seen: set[_Key], equals: Counter[_R]) -> Iterator[Unit[_R]]:
     if not records:
         return
     first = records[0]
@@ -82,14 +92,14 @@ def _new(records: list[SourceRecord], seen: set[_Key], equals: Counter[SourceRec
         yield Unit(first.uuid, tuple(records))
 
 
-class _Piece:
+class _Piece(Generic[_R]):
     """Copies that have records in common, directly or by way of another copy."""
 
-    def __init__(self, longest: list[Unit]) -> None:
+    def __init__(self, longest: list[Unit[_R]]) -> None:
         self._units = longest
         self._of_longest = {unit.key: at for at, unit in enumerate(longest)}
         self._known = set(self._of_longest)
-        self._behind: dict[_Key | None, list[Unit]] = defaultdict(list)
+        self._behind: dict[_Key | None, list[Unit[_R]]] = defaultdict(list)
         """What goes in behind each record; None: before all."""
         self.divergent: list[Place] = []
 
@@ -98,12 +108,12 @@ class _Piece:
         times = (record.ts for unit in self._units for record in unit.records if record.ts is not None)
         return next(times, float("inf"))
 
-    def shares(self, copy: Sequence[Unit]) -> bool:
+    def shares(self, copy: Sequence[Unit[_R]]) -> bool:
         return any(unit.key in self._known for unit in copy)
 
-    def add(self, copy: Sequence[Unit]) -> None:
+    def add(self, copy: Sequence[Unit[_R]]) -> None:
         keys = {unit.key for unit in copy}
-        own: list[Unit] = []
+        own: list[Unit[_R]] = []
         last_common: _Key | None = None
         for unit in copy:
             if unit.key not in self._known:
@@ -115,14 +125,14 @@ class _Piece:
         self._known |= keys
         self._tell_divergence(copy)
 
-    def _place(self, own: list[Unit], last_common: _Key | None, keys: set[_Key]) -> None:
+    def _place(self, own: list[Unit[_R]], last_common: _Key | None, keys: set[_Key]) -> None:
         """Behind the record before them in their copy; behind their parent, where that copy lost it."""
         if own:
             parent = own[0].records[0].parent_uuid
             lost_parent = parent in self._known and parent not in keys
             self._behind[parent if lost_parent else last_common].extend(own)
 
-    def _tell_divergence(self, copy: Sequence[Unit]) -> None:
+    def _tell_divergence(self, copy: Sequence[Unit[_R]]) -> None:
         """A tail of its own is no other way behind the longest copy's last record (that one was cut there), and none where the
         longest goes on from this tail (it lost those lines)."""
         parted = max((at for at, unit in enumerate(copy) if unit.key in self._of_longest), default=None)
@@ -133,7 +143,7 @@ class _Piece:
         if follows < len(self._units) and self._units[follows].records[0].parent_uuid not in {unit.key for unit in tail}:
             self.divergent.append(tail[0].records[0].place)
 
-    def in_order(self) -> Iterator[Unit]:
+    def in_order(self) -> Iterator[Unit[_R]]:
         pending = list(reversed(self._behind.pop(None, []) + self._units))
         while pending:
             unit = pending.pop()

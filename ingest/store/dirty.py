@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ingest.store.facts import RECORD_TABLES, STARTS, Start, starts_as_values
-from ingest.store.sessions import SUB_AGENT
+from ingest.store.assembly import SUB_AGENT
+from ingest.store.facts import STARTS, Start, starts_as_values
 
 if TYPE_CHECKING:
     import duckdb
 
     from ingest.store.writable import WritableStore
 
-_SESSIONS = " UNION ALL ".join(f"SELECT session_id, source_id, seq FROM {table}" for table in RECORD_TABLES.values())
-
 
 def mark_rows_dirty(con: duckdb.DuckDBPyConnection, starts: Sequence[Start]) -> None:
     """All sessions of which these sources say something from their starts on, as the facts stand now."""
     con.execute(
-        f"INSERT INTO dirty_session SELECT DISTINCT session_id FROM ({_SESSIONS}) r JOIN ({STARTS}) s "
-        "ON r.source_id = s.source_id AND r.seq >= s.first_record",
+        f"INSERT INTO dirty_session SELECT DISTINCT session_id FROM fact_log l JOIN ({STARTS}) s "
+        "ON l.source_id = s.source_id AND l.first_seq >= s.first_record",
         starts_as_values(starts),
     )
 
@@ -41,15 +39,15 @@ def mark_reordered_dirty(con: duckdb.DuckDBPyConnection, bytes_before: Mapping[i
         con.execute(
             "INSERT INTO dirty_session SELECT DISTINCT a.session_id "
             "FROM (SELECT unnest(?::INTEGER[]) AS grown, unnest(?::INTEGER[]) AS other) pair "
-            f"JOIN ({_SESSIONS}) a ON a.source_id = pair.grown "
-            f"SEMI JOIN ({_SESSIONS}) b ON b.source_id = pair.other AND b.session_id = a.session_id",
+            "JOIN fact_log a ON a.source_id = pair.grown "
+            "SEMI JOIN fact_log b ON b.source_id = pair.other AND b.session_id = a.session_id",
             [list(column) for column in zip(*pairs, strict=True)],
         )
 
 
 def mark_all_dirty(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("DELETE FROM dirty_session")
-    con.execute(f"INSERT INTO dirty_session SELECT DISTINCT session_id FROM ({_SESSIONS})")
+    con.execute("INSERT INTO dirty_session SELECT DISTINCT session_id FROM fact_log")
 
 
 def dirty_sessions(store: WritableStore) -> list[tuple[str, int]]:
@@ -62,13 +60,13 @@ def dirty_sessions(store: WritableStore) -> list[tuple[str, int]]:
     if store.con.execute(f"{asked} LIMIT 1").fetchone() is None:
         return []
     children = (
-        f"SELECT DISTINCT session_id FROM ({_SESSIONS}) WHERE contains(session_id, '{SUB_AGENT}') "
+        f"SELECT DISTINCT session_id FROM fact_log WHERE contains(session_id, '{SUB_AGENT}') "
         f"AND split_part(session_id, '{SUB_AGENT}', 1) IN ({asked}) AND session_id NOT IN ({asked})"
     )
     if store.con.execute(f"{children} LIMIT 1").fetchone() is not None:
         with store.change() as con:
             con.execute(f"INSERT INTO dirty_session {children}")
     return store.con.execute(
-        f"SELECT d.session_id, count(source_id) FROM (SELECT DISTINCT session_id FROM dirty_session) d "
-        f"LEFT JOIN ({_SESSIONS}) USING (session_id) GROUP BY d.session_id ORDER BY min(source_id), d.session_id"
+        "SELECT d.session_id, coalesce(sum(records), 0)::BIGINT FROM (SELECT DISTINCT session_id FROM dirty_session) d "
+        "LEFT JOIN fact_log USING (session_id) GROUP BY d.session_id ORDER BY min(source_id), d.session_id"
     ).fetchall()

@@ -29,8 +29,8 @@ def learn_durations(store: WritableStore) -> dict[str, int]:
     dirty.
     """
     rows = store.con.execute(
-        "SELECT tool, pow(2, ceil(log2(greatest(quantile_cont(duration_ms, 0.99) / 1000, 1))))::INTEGER FROM fact_event "
-        "WHERE name = 'tool_call' AND duration_ms IS NOT NULL AND tool IS NOT NULL GROUP BY tool HAVING count(*) >= ? "
+        "SELECT tool, pow(2, ceil(log2(greatest(quantile_cont(duration_ms, 0.99) / 1000, 1))))::INTEGER "
+        "FROM fact_tool_time GROUP BY tool HAVING count(*) >= ? "
         "ORDER BY tool",
         [_ENOUGH],
     ).fetchall()

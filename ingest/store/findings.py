@@ -6,14 +6,11 @@ empty and mark every session dirty, in one transaction; so a kill leaves either 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from ingest.store.columns import arrow, column, fields
+from ingest.store.columns import Columns, insert_columns
 from ingest.store.dirty import mark_all_dirty
-from ingest.store.facts import insert_columns, struct_columns
 from ingest.store.info import read_info, write_info
 from ingest.store.sql_files import checksum, sql_text
 from ingest.store.writable import WritableStore
@@ -21,12 +18,9 @@ from ingest.store.writable import WritableStore
 if TYPE_CHECKING:
     import duckdb
 
-GuardRow = tuple[str, str, str]
-"""Its name, what it is about, where it comes from."""
-
 
 def renew_findings(
-    store: WritableStore, analysis_version: int, guards: Sequence[GuardRow], *, anew: bool = False
+    store: WritableStore, analysis_version: int, guards: Sequence[tuple[str, str, str]], *, anew: bool = False
 ) -> str | None:
     """Why all findings were thrown away, where there were any; None where not. anew: without another reason than that.
 
@@ -59,23 +53,19 @@ def renew_findings(
     return "this program has other guards or keeps more of what it finds"
 
 
-def replace_findings(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], findings: Iterable[msgspec.Struct]) -> None:
+def replace_findings(
+    con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], columns: Columns, *, known: bool = True
+) -> None:
     """The findings of these sessions, whole, in place of what was there; the sessions are clean then.
 
-    findings: Structs whose lists of rows are named as the tables `found_*`; `session` holds one row or None.
-    """
-    rows: dict[str, list[msgspec.Struct]] = {}
-    for found in findings:
-        for name in found.__struct_fields__:
-            value = getattr(found, name)
-            more = value if isinstance(value, list) else [] if value is None else [value]
-            rows.setdefault(f"found_{name}", []).extend(more)
+    columns: of the tables `found_*`; rows of other sessions in them are left out. known: whether there may be findings of these
+    sessions yet."""
     chosen = [list(session_ids)]
-    for table in _finding_tables(con):
-        con.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT unnest(?::VARCHAR[]))", chosen)
-    for table, structs in rows.items():
-        if structs:
-            insert_columns(con, table, [_batch(structs)])
+    if known:
+        for table in _finding_tables(con):
+            con.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT unnest(?::VARCHAR[]))", chosen)
+    for table, batches in columns.items():
+        insert_columns(con, table, batches, of=session_ids)
     con.execute("DELETE FROM dirty_session WHERE session_id IN (SELECT unnest(?::VARCHAR[]))", chosen)
 
 
@@ -88,15 +78,3 @@ def _finding_tables(con: duckdb.DuckDBPyConnection) -> list[str]:
         "SELECT table_name FROM duckdb_columns() WHERE starts_with(table_name, 'found_') AND column_name = 'session_id'"
     )
     return [name for (name,) in found.fetchall()]
-
-
-def _batch(structs: list[msgspec.Struct]) -> object:
-    kind = type(structs[0])
-
-    def refused(index: int, name: str, value: object) -> None:
-        # Analysis computes these values from facts that were stored: one that no column holds is a fault of this program.
-        raise ValueError(f"{kind.__name__}.{name} of {structs[index]!r} fits no column: {value!r}")
-
-    types = fields(kind)
-    columns = struct_columns(kind, structs)
-    return arrow().RecordBatch.from_pydict({k: column(v, k, types[k], refused) for k, v in columns.items()})

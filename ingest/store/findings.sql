@@ -23,7 +23,7 @@ CREATE OR REPLACE TABLE found_calls (
     session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, response_no INTEGER NOT NULL, call_no INTEGER NOT NULL,
     ts TIMESTAMP, model VARCHAR, tool VARCHAR NOT NULL, recorded_id VARCHAR, provider_id VARCHAR,
     id_source VARCHAR NOT NULL, fingerprint BLOB, call_class VARCHAR NOT NULL, class_reason VARCHAR, class_by_call_half VARCHAR,
-    outcome VARCHAR NOT NULL, args_json VARCHAR NOT NULL, args_bytes BIGINT NOT NULL, args_state VARCHAR NOT NULL,
+    outcome VARCHAR NOT NULL, args_json VARCHAR NOT NULL USING COMPRESSION zstd, args_bytes BIGINT NOT NULL, args_state VARCHAR NOT NULL,
     result_status VARCHAR, error_class VARCHAR, result_digest BLOB, duration_ms DOUBLE,
     uuid VARCHAR, part INTEGER NOT NULL, inherited BOOLEAN NOT NULL,
     source_path VARCHAR NOT NULL, source_line BIGINT NOT NULL

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ingest.errors import StoreDamaged, StoreTooNew
 from ingest.store.info import write_info
+from ingest.store.repack import repack
 from ingest.store.sql_files import checksum, migration_texts
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ _MIGRATION_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migration (
     number INTEGER NOT NULL, name VARCHAR NOT NULL, checksum VARCHAR NOT NULL, applied_at TIMESTAMP NOT NULL
 )"""
+
+_PACKED = 5
+"""The one step that SQL alone cannot do."""
 
 
 def migrate(con: duckdb.DuckDBPyConnection, where: str) -> None:
@@ -46,6 +50,8 @@ def migrate(con: duckdb.DuckDBPyConnection, where: str) -> None:
     con.execute(_MIGRATION_TABLE)
     for number, name, text in missing:
         con.execute(text)
+        if number == _PACKED:
+            repack(con)
         con.execute("INSERT INTO schema_migration VALUES (?, ?, ?, now() AT TIME ZONE 'UTC')", [number, name, checksum(text)])
     write_info(con, "schema", str(newest))
     con.execute("COMMIT")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ingest.store.columns import arrow, column, fields
-from ingest.store.facts import insert_columns, struct_columns
+from ingest.store.columns import arrow, insert_columns, record_batch
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,14 +52,11 @@ def roots_of(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow]) -> None:
     con.execute(f"DELETE FROM fact_source WHERE {_CHOSEN}", [[row.source_id for row in rows]])
-    types = fields(SourceRow)
 
     def refused(index: int, name: str, value: object) -> None:
         raise ValueError(f"{name} of source {rows[index].source_path!r} fits no column: {value!r}")
 
-    columns = struct_columns(SourceRow, rows)
-    batch = arrow().RecordBatch.from_pydict({k: column(v, k, types[k], refused) for k, v in columns.items()})
-    insert_columns(con, "fact_source", [batch])
+    insert_columns(con, "fact_source", [record_batch(rows, refused)])
 
 
 def mark_gone(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:

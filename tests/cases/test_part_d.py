@@ -13,6 +13,7 @@ from cli.engine import run_ingest
 from ingest.summary import Summary
 from tests.cases.damage_case import DamageCase
 from tests.cases.part_d import PART_D
+from tests.support.stored_records import stored_records
 
 NUMBERS = (1, 3, 4, 7, 8, 9, 11, 14, 15, 17, 18, 19, 20, 22, 23)
 
@@ -138,13 +139,9 @@ def test_e_times_are_read_in_every_spelling(ingested: Ingested) -> None:
         "SELECT epoch(started_at), epoch(ended_at) FROM sessions WHERE session_id = 'E spellings of time'"
     ).fetchone()
     assert span == (1796119201, 1796119222)
-    times = ingested.store.execute(
-        "SELECT epoch(ts) FROM fact_event WHERE session_id = 'E spellings of time' AND line <= 11 "
-        "UNION ALL SELECT epoch(ts) FROM fact_prompt WHERE session_id = 'E spellings of time' AND line <= 11 "
-        "UNION ALL SELECT epoch(ts) FROM fact_response WHERE session_id = 'E spellings of time' AND line <= 11 "
-        "UNION ALL SELECT epoch(ts) FROM fact_result WHERE session_id = 'E spellings of time' AND line <= 11 ORDER BY 1"
-    ).fetchall()
-    assert [time for (time,) in times] == [1796119201 + second + (second == 5) * 0.5 for second in range(11)]
+    records = [record for _, record in stored_records(ingested.store) if record.session_id == "E spellings of time"]
+    times = [record.ts / 1e6 for record in records if record.place.line <= 11 and record.ts is not None]
+    assert sorted(times) == [1796119201 + second + (second == 5) * 0.5 for second in range(11)]
     unreadable = "SELECT started_at FROM sessions WHERE session_id = 'E times that cannot be read'"
     assert _number(ingested.store, unreadable) is None
 

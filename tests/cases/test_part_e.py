@@ -18,6 +18,7 @@ from tests.support.ingested import ingest_into
 from tests.support.log_script import Log, Prompt, Use, answered, duplicate
 from tests.support.qwen_log import qwen_log
 from tests.support.session_log import START, SessionLog, call
+from tests.support.stored_records import stored_records
 from tests.support.telemetry import Told, loop_detected, otlp_line, outfile
 
 SESSION = "a session"
@@ -35,6 +36,14 @@ def rows(folder: Path, query: str, **files: bytes) -> list[tuple[object, ...]]:
     with ingest_into(folder / "store.duckdb", folder / "logs") as store:
         found: list[tuple[object, ...]] = store.execute(query).fetchall()
     return found
+
+
+def events(folder: Path, channel: str, **files: bytes) -> list[Event]:
+    """What the further files say on that channel, in their order."""
+    rows(folder, "SELECT 1", **files)
+    with duckdb.connect(folder / "store.duckdb", read_only=True) as store:
+        records = [record for _, record in stored_records(store)]
+    return [record for record in records if isinstance(record, Event) and record.channel == channel]
 
 
 LOOP_EVENTS = "SELECT loop_type, prompt_id FROM loop_events ORDER BY ts, prompt_id"
@@ -145,10 +154,10 @@ def test_e9_a_session_that_switched_detection_off_says_so(tmp_path: Path) -> Non
     """The event is kept with its session, so that a rate can leave the session out; it is no loop."""
     off = Told("qwen-code.loop_detection_disabled", SESSION, 2, {"prompt_id": PROMPTS[0]})
     bare = Told("loop_detection_disabled", "another session", 2, {})
-    query = "SELECT session_id, name, prompt_id FROM fact_event WHERE channel = 'telemetry' ORDER BY 1"
     for name, data in ("telemetry_log", outfile([off, bare])), ("otlp_json", otlp_line([off, bare])):
         folder = tmp_path / name
-        assert rows(folder, query, **{name: data}) == [
+        told = events(folder, "telemetry", **{name: data})
+        assert sorted((event.session_id, event.name, event.prompt_id) for event in told) == [
             (SESSION, "loop_detection_disabled", PROMPTS[0]),
             ("another session", "loop_detection_disabled", None),
         ]
@@ -179,11 +188,11 @@ def test_spans_tell_what_the_log_lacks(tmp_path: Path) -> None:
         + span % ("tool.blocked_on_user", '"tool.call_id":"sh_0__qwen_dup_2"')
         + span % ("interaction", '"qwen-code.prompt_id":"p","qwen-code.turn_status":"error","error.type":"loop_detected"')
     )
-    query = (
-        "SELECT name, call_id, attributes['provider_call_id'], prompt_id, status, error_class, duration_ms "
-        "FROM fact_event WHERE channel = 'span' ORDER BY seq"
-    )
-    assert rows(tmp_path, query, telemetry_log=spans.encode()) == [
+    told = events(tmp_path, "span", telemetry_log=spans.encode())
+    assert [
+        (e.name, e.call_id, e.attributes.get("provider_call_id"), e.prompt_id, e.status, e.error_class, e.duration_ms)
+        for e in told
+    ] == [
         ("tool", "sh_0__qwen_dup_2", "sh_0", None, "ok", None, 60_000.0),
         ("tool.blocked_on_user", "sh_0__qwen_dup_2", None, None, "ok", None, 60_000.0),
         ("interaction", None, None, "p", "error", "loop_detected", 60_000.0),

@@ -15,7 +15,7 @@ def test_what_was_read_and_what_is_missing(
     assert answer.code == 0
     rows = {(row["subject"], row["name"]): row for row in answer.json()}
     assert rows["store", str(recorded)]["state"] == "ok"
-    assert rows["store", "schema"]["state"] == "4"
+    assert rows["store", "schema"]["state"] == "6"
     assert rows["ingested", str(RECORDINGS)]["state"] == "there"
     query = "SELECT count(*) AS files, sum(records) AS records FROM sources WHERE format = 'qwen-chat'"
     (counted,) = loopscope("sql", query, "--format=json", "--db", recorded).json()

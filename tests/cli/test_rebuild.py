@@ -49,7 +49,7 @@ def test_facts_and_findings_that_went_wrong_are_made_anew(db: Path, loopscope: L
     before = content(db)
     for file in (db, db.with_name(db.name + ".work")):
         with duckdb.connect(file) as con:
-            con.execute("DELETE FROM fact_call")
+            con.execute("DELETE FROM fact_log WHERE source_id % 2 = 0")
             con.execute("UPDATE found_turns SET verdict = 'completed'")
             con.execute("INSERT INTO found_orphans SELECT 'nobody', 1, NULL, '/nowhere', 0, 0")
     assert loopscope("ingest", "--db", db, db.parent / "logs").code == 0
@@ -103,7 +103,7 @@ def test_damage_that_opening_does_not_show_is_found_and_left_behind(db: Path, lo
     for file in (db, db.with_name(db.name + ".work")):
         with duckdb.connect(file, read_only=True) as con:
             blocks = con.execute(
-                "SELECT DISTINCT block_id FROM pragma_storage_info('fact_call') WHERE block_id > 0 ORDER BY block_id"
+                "SELECT DISTINCT block_id FROM pragma_storage_info('fact_log') WHERE block_id > 0 ORDER BY block_id"
             ).fetchall()
         assert blocks
         with file.open("r+b") as spoiled:

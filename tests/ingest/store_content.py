@@ -7,6 +7,8 @@ from typing import Any
 
 import duckdb
 
+from tests.support.stored_records import stored_records
+
 _OF_SOURCES = "source_path, format, client, root, bytes, read_bytes, records, status, reader_version"
 """Not the number that a source was given, nor when it was read, nor the inode: they differ between runs by right."""
 
@@ -16,11 +18,13 @@ def content(db: Path) -> dict[str, list[Any]]:
     with duckdb.connect(db, read_only=True) as con:
         tables = [name for (name,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
         queries = {name: f"SELECT * FROM {name}" for name in tables if name.startswith("found_")}
-        queries |= {
-            name: f"SELECT source_path, f.* EXCLUDE (source_id) FROM {name} f JOIN fact_source USING (source_id)"
-            for name in tables
-            if name.startswith("fact_") and name != "fact_source"
-        }
+        # Nor in how many pieces a source was read.
+        queries["fact_tool_time"] = (
+            "SELECT source_path, tool, duration_ms FROM fact_tool_time JOIN fact_source USING (source_id)"
+        )
+        queries["fact_problem"] = (
+            "SELECT source_path, p.* EXCLUDE (source_id) FROM fact_problem p JOIN fact_source USING (source_id)"
+        )
         queries["fact_source"] = f"SELECT {_OF_SOURCES} FROM fact_source"
         queries["dirty_session"] = "SELECT * FROM dirty_session"
         queries["orphans"] = " UNION ALL ".join(
@@ -28,7 +32,9 @@ def content(db: Path) -> dict[str, list[Any]]:
             for name in tables
             if name.startswith("fact_") and name != "fact_source"
         )
-        return {name: sorted(con.execute(query).fetchall(), key=repr) for name, query in queries.items()}
+        rows: dict[str, list[Any]] = {name: con.execute(query).fetchall() for name, query in queries.items()}
+        rows["records"] = [(path, repr(record)) for path, record in stored_records(con)]
+        return {name: sorted(of_table, key=repr) for name, of_table in rows.items()}
 
 
 def first_difference(one: dict[str, list[Any]], other: dict[str, list[Any]]) -> str:

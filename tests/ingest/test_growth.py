@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analysis.fingerprint import fingerprint
 from ingest.identify import identify
 from ingest.readers.base import Reader
 from ingest.reading import Outcome, ToRead, read_group
+from ingest.records import Result, SourceRecord
+from ingest.store.record_pack import unpack
 from tests.ingest.readers.reading import call, line, prompt, response, result
+from tests.ingest.toy_run import ToyAnalysis
 
 RECORDINGS = Path(__file__).parents[2] / "data" / "recordings"
 FILES = sorted(path for path in RECORDINGS.rglob("*") if path.is_file())
@@ -34,29 +36,38 @@ def reader_of(path: Path) -> type[Reader] | None:
 
 
 def read(file: ToRead) -> tuple[Outcome, Rows]:
-    group = read_group([file], fingerprint)
+    group = read_group([file], ToyAnalysis())
     rows = {table: [row for batch in batches for row in batch.to_pylist()] for table, batches in group.columns.items()}
     return group.outcomes[0], rows
+
+
+def records(rows: Rows) -> list[SourceRecord]:
+    return [record for row in rows["fact_log"] for record in unpack(row["packed"])]
 
 
 def joined(before: Rows, outcome: Outcome, new: Rows) -> Rows:
     """As the store does it: from its beginning on, the new reading replaces the old one."""
     rows: Rows = {}
     for table in before.keys() | new.keys():
-        place, first = ("byte_offset", outcome.first_byte) if table == "fact_problem" else ("seq", outcome.first_record)
+        place, first = ("byte_offset", outcome.first_byte) if table == "fact_problem" else ("first_seq", outcome.first_record)
         kept = [row for row in before.get(table, ()) if row[place] < first]
         if kept or new.get(table):
             rows[table] = [*kept, *new.get(table, ())]
     return rows
 
 
-def in_order(rows: Rows) -> Rows:
-    return {table: sorted(content, key=repr) for table, content in rows.items()}
+def in_order(rows: Rows) -> dict[str, list[Any]]:
+    """What is told, in however many pieces."""
+    return {
+        "problems": sorted(rows.get("fact_problem", ()), key=repr),
+        "records": sorted(map(repr, records(rows))) if "fact_log" in rows else [],
+        "times": sorted((row["tool"], row["duration_ms"]) for row in rows.get("fact_tool_time", ())),
+    }
 
 
 def grow(path: Path, whole: bytes, cuts: Sequence[int], reader: type[Reader]) -> tuple[Outcome, Rows, int]:
     """The last outcome, all rows, and how often reading went on instead of beginning anew."""
-    file = ToRead(1, str(path), str(path), reader)
+    file = ToRead(1, str(path), str(path), 1, reader)
     outcome, rows, went_on = Outcome(1), Rows(), 0
     for cut in [*cuts, len(whole)]:
         path.write_bytes(whole[:cut])
@@ -85,7 +96,7 @@ def test_every_recorded_file_in_pieces_is_what_it_is_at_once(version: str, tmp_p
         whole = source.read_bytes()
         path = tmp_path / source.name
         path.write_bytes(whole)
-        at_once = read(ToRead(1, str(path), str(path), reader))
+        at_once = read(ToRead(1, str(path), str(path), 1, reader))
         for _ in range(4):
             cuts = some_cuts(generator, len(whole))
             outcome, rows, went_on = grow(path, whole, cuts, reader)
@@ -122,7 +133,7 @@ def test_damage_at_any_place_reads_the_same_in_pieces(damage: str, tmp_path: Pat
 
     path = tmp_path / "log.jsonl"
     path.write_bytes(whole)
-    at_once = read(ToRead(1, str(path), str(path), QwenChatReader))
+    at_once = read(ToRead(1, str(path), str(path), 1, QwenChatReader))
     assert at_once[0].records >= 6
     for cut in range(len(before), len(before) + len(DAMAGES[damage]) + 1):
         outcome, rows, _ = grow(path, whole, [cut], QwenChatReader)
@@ -149,7 +160,7 @@ def test_a_mark_does_not_hold_where_the_earlier_bytes_are_others(what: str, cont
 
     path = tmp_path / "log.jsonl"
     path.write_bytes(chat_log().read_bytes())
-    file = ToRead(1, str(path), str(path), QwenChatReader)
+    file = ToRead(1, str(path), str(path), 1, QwenChatReader)
     mark = read(file)[0].mark
     assert mark is not None
     path.write_bytes(content)
@@ -166,13 +177,13 @@ def test_what_is_read_again_is_the_new_part_only(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     torn = b"".join(lines[:6]) + lines[6][:40]
     path.write_bytes(torn)
-    file = ToRead(1, str(path), str(path), QwenChatReader)
+    file = ToRead(1, str(path), str(path), 1, QwenChatReader)
     first, _ = read(file)
     assert (first.torn, first.read_bytes) == (True, len(torn) - 40)
     path.write_bytes(whole)
     outcome, new = read(replace(file, mark=first.mark))
     assert outcome.first_byte == len(torn) - 40
-    assert min(row["byte_offset"] for table in new.values() for row in table if "byte_offset" in row) == len(torn) - 40
+    assert min(record.place.offset for record in records(new)) == len(torn) - 40
     assert not outcome.torn
 
 
@@ -181,7 +192,7 @@ def test_a_small_file_is_not_worth_a_mark(tmp_path: Path, monkeypatch: pytest.Mo
 
     path = tmp_path / "log.jsonl"
     path.write_bytes(chat_log().read_bytes())
-    file = ToRead(1, str(path), str(path), QwenChatReader)
+    file = ToRead(1, str(path), str(path), 1, QwenChatReader)
     monkeypatch.setattr("ingest.growth.WORTH_MARKING", path.stat().st_size + 1)
     assert read(file)[0].mark is None
     monkeypatch.setattr("ingest.growth.WORTH_MARKING", path.stat().st_size)
@@ -203,10 +214,11 @@ def test_answers_are_known_again_from_before_the_cut(broken: int | None, tmp_pat
     whole = b"\n".join([*log, b""])
     path = tmp_path / "log.jsonl"
     path.write_bytes(whole)
-    at_once = read(ToRead(1, str(path), str(path), QwenChatReader))[1]
-    digests = [row["stable_digest"] for row in at_once["fact_result"]]
+    at_once = read(ToRead(1, str(path), str(path), 1, QwenChatReader))[1]
+    results = [record for record in records(at_once) if isinstance(record, Result)]
+    digests = [result.stable_digest for result in results]
     assert len(set(digests)) == 2
-    assert len({row["digest"] for row in at_once["fact_result"]}) == len(answers)
+    assert len({result.digest for result in results}) == len(answers)
     ends = [at + 1 for at, byte in enumerate(whole) if byte == 0x0A]
     for first in ends:
         for cuts in ([first], [first, (first + len(whole)) // 2]):

@@ -6,7 +6,9 @@ from typing import Any
 
 from ingest.readers.base import Reader, Row, Sample
 from ingest.reading import Outcome, ToRead, read_group
-from ingest.records import Call, Place, Problem, Prompt, Response
+from ingest.records import Call, Place, Problem, Prompt, Response, SourceRecord
+from ingest.store.record_pack import unpack
+from tests.ingest.toy_run import ToyAnalysis
 
 
 class LetterReader(Reader):
@@ -37,29 +39,31 @@ class LetterReader(Reader):
             yield Problem("torn-tail", "it ends early", 2, 1)
 
 
-def fingerprint(tool: str, args: object) -> tuple[bytes, bytes]:
-    raise AssertionError("not needed")
-
-
 def read(tmp_path: Path, **files: str) -> tuple[list[Outcome], dict[str, list[dict[str, Any]]]]:
     to_read = []
     for number, (name, text) in enumerate(files.items(), start=1):
         (tmp_path / name).write_text(text)
-        to_read.append(ToRead(number, str(tmp_path / name), name, LetterReader))
-    group = read_group(to_read, fingerprint)
+        to_read.append(ToRead(number, str(tmp_path / name), name, len(text), LetterReader))
+    group = read_group(to_read, ToyAnalysis())
     return group.outcomes, {t: [row for b in batches for row in b.to_pylist()] for t, batches in group.columns.items()}
+
+
+def records(tables: dict[str, list[dict[str, Any]]]) -> list[SourceRecord]:
+    return [record for row in tables["fact_log"] for record in unpack(row["packed"])]
 
 
 def test_records_keep_their_source_and_their_order(tmp_path: Path) -> None:
     outcomes, tables = read(tmp_path, one="ppc", two="p")
     assert [(o.records, o.calls, o.read_bytes, o.problems) for o in outcomes] == [(3, 2, 3, 1), (1, 0, 1, 0)]
-    assert [(row["source_id"], row["seq"]) for row in tables["fact_prompt"]] == [(1, 0), (1, 1), (2, 0)]
-    assert [(row["source_id"], row["seq"], row["part"]) for row in tables["fact_call"]] == [(1, 2, 0), (1, 2, 1)]
+    assert [(row["source_id"], row["first_seq"], row["records"]) for row in tables["fact_log"]] == [(1, 0, 3), (2, 0, 1)]
+    told = [(type(record), record.place.offset) for record in records(tables)]
+    assert told == [(Prompt, 0), (Prompt, 1), (Response, 2), (Prompt, 0)]
 
 
 def test_a_number_too_large_for_its_column_costs_a_cell_and_is_told_with_its_place(tmp_path: Path) -> None:
     _, tables = read(tmp_path, one="ppc")
-    assert [row["tokens_in"] for row in tables["fact_response"]] == [None]
+    (response,) = [record for record in records(tables) if isinstance(record, Response)]
+    assert (response.tokens_in, [call.recorded_id for call in response.calls]) == (None, ["a", "b"])
     (problem,) = tables["fact_problem"]
     assert (problem["source_id"], problem["byte_offset"], problem["line"]) == (1, 2, 1)
     assert problem["kind"] == "value-out-of-range"
@@ -81,6 +85,6 @@ def test_a_reader_that_fails_loses_neither_what_came_before_nor_the_next_file(tm
 
 
 def test_a_file_that_vanished_since_it_was_found_is_told(tmp_path: Path) -> None:
-    group = read_group([ToRead(7, str(tmp_path / "nothing"), "nothing", LetterReader)], fingerprint)
+    group = read_group([ToRead(7, str(tmp_path / "nothing"), "nothing", 1, LetterReader)], ToyAnalysis())
     assert group.outcomes[0].unreadable == "No such file or directory"
     assert group.columns["fact_problem"][0].to_pylist()[0]["kind"] == "unreadable"

@@ -11,14 +11,11 @@ import pytest
 
 from ingest.reading import ToRead
 from ingest.workers import WORTH_FORKING, Workers, WorkersDied, worker_count
-
-
-def fingerprint(tool: str, args: object) -> tuple[bytes, bytes]:
-    raise AssertionError("not needed")
+from tests.ingest.toy_run import ToyAnalysis
 
 
 def groups(count: int) -> list[list[ToRead]]:
-    return [[ToRead(number, "", f"file {number}", None)] for number in range(count)]
+    return [[ToRead(number, "", f"file {number}", 0, None)] for number in range(count)]
 
 
 def test_little_work_starts_no_process() -> None:
@@ -30,7 +27,7 @@ def test_little_work_starts_no_process() -> None:
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_groups_come_back_in_order(count: int) -> None:
-    with Workers(count, fingerprint) as workers:
+    with Workers(count, ToyAnalysis()) as workers:
         assert [group.outcomes[0].source_id for group in workers.read(groups(20))] == list(range(20))
 
 
@@ -39,7 +36,7 @@ def test_a_worker_that_dies_ends_the_run_with_what_to_try(monkeypatch: pytest.Mo
         os.kill(os.getpid(), signal.SIGKILL)
 
     monkeypatch.setattr("ingest.workers.read_group", die)  # the fork inherits it
-    with Workers(2, fingerprint) as workers, pytest.raises(WorkersDied, match="memory"):
+    with Workers(2, ToyAnalysis()) as workers, pytest.raises(WorkersDied, match="memory"):
         list(workers.read(groups(1)))
 
 

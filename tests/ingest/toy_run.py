@@ -21,6 +21,7 @@ from ingest.pipeline import ingest
 from ingest.records import SessionFacts
 from ingest.store import file_copy
 from ingest.summary import Summary
+from tests.support.stored_records import stored_records
 
 
 class ToyAnalysis:
@@ -34,6 +35,10 @@ class ToyAnalysis:
 
     def learn(self, tool_seconds: Mapping[str, int]) -> None:
         self.tool_seconds = dict(tool_seconds)
+
+    def analyse_early(self, facts: SessionFacts) -> SessionFindings | None:
+        """Everything can be told at once, unless something is to happen between facts and findings."""
+        return None if self._before_each is not None else self.analyse(facts)
 
     def analyse(self, facts: SessionFacts) -> SessionFindings:
         if self._before_each is not None:
@@ -70,25 +75,16 @@ CONTENT = {
     "sources": "SELECT source_path, format, root, bytes, read_bytes, records, problems, status FROM sources",
     "problems": "SELECT * FROM problems",
     "findings": "SELECT * FROM findings",
-    "records": "SELECT source_path, f.* EXCLUDE (source_id) FROM {table} f JOIN fact_source USING (source_id)",
 }
-FACT_TABLES = (
-    "fact_prompt",
-    "fact_response",
-    "fact_call",
-    "fact_result",
-    "fact_compaction",
-    "fact_compaction_entry",
-    "fact_event",
-)
 
 
 def content(db: Path) -> dict[str, list[Any]]:
     """All rows of a published store, but for numbers and times that differ between runs by right."""
-    queries = {name: query for name, query in CONTENT.items() if name != "records"}
-    queries |= {table: CONTENT["records"].format(table=table) for table in FACT_TABLES}
     with duckdb.connect(db, read_only=True) as con:
-        return {name: sorted(con.execute(query).fetchall(), key=repr) for name, query in queries.items()}
+        found: dict[str, list[Any]] = {name: con.execute(query).fetchall() for name, query in CONTENT.items()}
+        for path, record in stored_records(con):
+            found.setdefault(type(record).__name__, []).append((path, repr(record)))
+        return {name: sorted(rows, key=repr) for name, rows in found.items()}
 
 
 def _kill_at_third() -> Callable[[SessionFacts], None]:

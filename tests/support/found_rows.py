@@ -22,7 +22,9 @@ from analysis.findings import (
     TripRow,
     TurnRow,
 )
-from ingest.store.findings import renew_findings, replace_findings
+from ingest.analysing import finding_columns
+from ingest.store.columns import insert_columns
+from ingest.store.findings import renew_findings
 from ingest.store.writable import WritableStore
 
 GUARDS = (("id-breaker", "by id alone", "built-in"), ("fingerprint", "by id and arguments", "built-in"))
@@ -169,6 +171,7 @@ def publish(db: Path, *sessions: SessionFindings) -> Path:
     with WritableStore(db) as store:
         renew_findings(store, 1, GUARDS)
         with store.change() as con:
-            replace_findings(con, [], sessions)
+            for table, batches in finding_columns(sessions).items():
+                insert_columns(con, table, batches)
         store.publish()
     return db

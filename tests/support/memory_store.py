@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import duckdb
 
 from analysis.analyse import GUARDS, analyse
+from ingest.analysing import finding_columns
 from ingest.records import SessionFacts
 from ingest.store.findings import replace_findings
 from ingest.store.migrate import migrate
@@ -21,5 +22,5 @@ def store_of(sessions: Iterable[SessionFacts]) -> duckdb.DuckDBPyConnection:
     guards = [[guard.name, guard.about, "built-in"] for guard in GUARDS]
     con.executemany("INSERT INTO found_guards (guard, about, source) VALUES (?, ?, ?)", guards)
     con.execute(sql_text("views.sql"))
-    replace_findings(con, [session.session_id for session in facts], map(analyse, facts))
+    replace_findings(con, [session.session_id for session in facts], finding_columns(map(analyse, facts)))
     return con

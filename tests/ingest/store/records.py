@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ingest.records import AnyRecord, Call, Compaction, Event, HistoryEntry, Place, Prompt, Response, Result, SourceRecord
-from ingest.store.facts import FactColumns, insert_columns
+from ingest.store.columns import insert_columns
+from ingest.store.facts import FactRows
 from ingest.store.sources import SourceRow, replace_source_rows
 from ingest.store.writable import WritableStore
 
@@ -103,10 +104,8 @@ def telemetry(source: str, line: int, session_id: str = "s", **more: Any) -> Eve
 
 def put(store: WritableStore, source_id: int, source: str, records: Sequence[SourceRecord], size: int = 1000) -> None:
     """One source with these records in this order."""
-    facts = FactColumns()
-    for seq, record in enumerate(records):
-        facts.add(source_id, seq, record)
-    facts.flush()
+    facts = FactRows()
+    facts.add_piece(source_id, 0, records)
     row = SourceRow(
         source_id=source_id,
         source_path=source,
@@ -124,6 +123,6 @@ def put(store: WritableStore, source_id: int, source: str, records: Sequence[Sou
         reader_version=1,
     )
     with store.change() as con:
-        for table, batches in facts.batches.items():
+        for table, batches in facts.columns().items():
             insert_columns(con, table, batches)
         replace_source_rows(con, [row])
