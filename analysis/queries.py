@@ -46,11 +46,12 @@ def run(con: duckdb.DuckDBPyConnection, name: str, **parameters: object) -> Rows
     Raises StoreDamaged.
     """
     with _explained(name):
-        return fetch(con.execute(text_of(name), parameters))
+        executed = con.execute(text_of(name), parameters)
+        return Rows(columns_of(executed), executed.fetchall())
 
 
-def fetch(executed: duckdb.DuckDBPyConnection) -> Rows:
-    return Rows(_distinct([column[0] for column in executed.description or []]), executed.fetchall())
+def columns_of(executed: duckdb.DuckDBPyConnection) -> list[str]:
+    return _distinct([column[0] for column in executed.description or []])
 
 
 def frame(con: duckdb.DuckDBPyConnection, name: str, **parameters: object) -> polars.DataFrame:

@@ -20,9 +20,7 @@ missed. What has no time of its own is in no period.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,14 +28,10 @@ from pathlib import Path
 import duckdb
 from msgspec import Struct
 
-from ingest.errors import LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew
+from ingest.errors import NoStore, StoreBusy, StoreDamaged, StoreTooNew
 
 SCHEMA = 6
 """The newest schema of the facts that the queries here were written for."""
-
-
-class QueryTimedOut(LoopscopeError):
-    """The query ran longer than its limit and was interrupted."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +120,7 @@ def open_store(
         },
     )
     try:
+        con.execute("SET enable_progress_bar = false")  # it would draw one on stdout, into the answer, after two seconds
         con.execute("SET TimeZone = 'UTC'")  # else a comparison of a stored time with now() depends on the machine
         _attach(con, db)
         if as_of is not None:
@@ -228,17 +223,3 @@ def add_rows(con: duckdb.DuckDBPyConnection, filters: Filters, table: str, rows:
 def _utc(moment: datetime) -> datetime:
     """The store's timestamps are UTC without a zone."""
     return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo is not None else moment
-
-
-@contextmanager
-def time_limit(con: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Interrupts whatever runs on the connection after so many seconds; raises QueryTimedOut then."""
-    timer = threading.Timer(seconds, con.interrupt)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    except duckdb.InterruptException as e:
-        raise QueryTimedOut(f"The query was stopped after {seconds:g} seconds. Narrow it, or raise sql_timeout_seconds.") from e
-    finally:
-        timer.cancel()

@@ -11,9 +11,10 @@ import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from analysis.inert_text import inert
@@ -32,6 +33,8 @@ Row = Mapping[str, object]
 
 _WIDER_THAN_ANY_CELL = 1_000_000
 
+_PLAIN = (str, int, bool, type(None))
+
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -47,20 +50,34 @@ def write(form: Format, answer: Rows, headings: Mapping[str, str] | None = None)
 
 
 def write_json(rows: Iterable[Row]) -> None:
-    """One object a line: as quick as JSON gets (Python's own encoder is slow when it indents), and `grep` works on it."""
+    sys.stdout.writelines(json_texts([row] for row in rows))
+
+
+def json_texts(pieces: Iterable[Iterable[Row]]) -> Iterator[str]:
+    """One object a line: as quick as JSON gets (Python's own encoder is slow when it indents), and `grep` works on it.
+
+    The list is closed at its end only: what was broken off is no JSON, and nobody takes it for all there is."""
     before = "["
-    for row in rows:
-        sys.stdout.write(f"{before}\n{json.dumps(_jsonable(row), allow_nan=False)}")
-        before = ","
-    sys.stdout.write("\n]\n" if before == "," else "[]\n")
+    for piece in pieces:
+        lines = []
+        for row in piece:
+            lines.append(f"{before}\n{json.dumps(_jsonable(row), allow_nan=False)}")
+            before = ","
+        yield "".join(lines)
+    yield "\n]\n" if before == "," else "[]\n"
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Row]) -> None:
+    sys.stdout.writelines(csv_texts(columns, ([row] for row in rows)))
+
+
+def csv_texts(columns: Sequence[str], pieces: Iterable[Iterable[Row]]) -> Iterator[str]:
     escape = sys.stdout.isatty()
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow([_csv_cell(column, escape) for column in columns])
-    for row in rows:
-        writer.writerow([_csv_cell(row[column], escape) for column in columns])
+    for piece in chain([[dict(zip(columns, columns, strict=True))]], pieces):
+        text = io.StringIO()
+        cells = ([_csv_cell(row[column], escape) for column in columns] for row in piece)
+        csv.writer(text, lineterminator="\n").writerows(cells)
+        yield text.getvalue()
 
 
 def write_table(parts: Iterable[RenderableType]) -> None:
@@ -176,6 +193,8 @@ def _is_number(value: object) -> bool:
 
 
 def _jsonable(value: object) -> object:
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Mapping):
         return {str(key): _jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -192,7 +211,7 @@ def _jsonable(value: object) -> object:
         return value if math.isfinite(value) else None
     if isinstance(value, bytes):
         return value.hex()
-    return value if isinstance(value, str | int | bool | None) else str(value)
+    return value if isinstance(value, str | int) else str(value)
 
 
 def _csv_cell(value: object, escape: bool) -> object:

@@ -26,6 +26,9 @@ _THRESHOLDS = "thresholds"
 """The table whose keys are the fields of analysis.thresholds.Thresholds."""
 
 
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])(i?)B")
+
+
 class BadSetting(LoopscopeError):
     """A setting that cannot be used; the message names its key and where it stands."""
 
@@ -47,9 +50,16 @@ def _positive_number(value: object) -> float:
 
 
 def _size(value: object) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"\d+(\.\d+)?\s*[KMGT]i?B", value.strip()):
+    if not isinstance(value, str) or not _SIZE.fullmatch(value.strip()):
         raise ValueError("a size such as 512MB or 2GB")
     return value.strip()
+
+
+def bytes_of(size: str) -> int:
+    """Of a size that `_size` let pass; as DuckDB reads it, KB is a thousand and KiB 1024."""
+    found = _SIZE.fullmatch(size)
+    assert found is not None
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** (1 + "KMGT".index(found[2])))
 
 
 @dataclass(frozen=True)

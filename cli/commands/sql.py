@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from cli import output
 from cli.exit_codes import ExitCode
 from cli.view import View, check_utf8, reading_options
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 @click.command(short_help="A query of your own over the views, sandboxed.")
@@ -19,31 +23,45 @@ def sql(view: View, query: str) -> int:
     loop_events, findings, guards, sources, problems.
 
     QUERY - reads the query from stdin. It can neither read nor write a file, and is stopped when it takes too long
-    (sql_timeout_seconds). The filters apply to it as to every command. `DESCRIBE calls` lists a view's columns.
+    (sql_timeout_seconds) or too much memory (sql_memory_limit), its answer included. The filters apply to it as to every
+    command. `DESCRIBE calls` lists a view's columns. A table ends after ten thousand rows and says so; csv and json never do.
     """
     import duckdb
-
-    from analysis import queries
-    from analysis.reading import time_limit
 
     text = sys.stdin.read() if query == "-" else query
     check_utf8("QUERY", text)
     with view.open() as con:
         try:
-            with time_limit(con, view.settings.sql_timeout_seconds):
-                statements = con.extract_statements(text)
-                if len(statements) != 1 or statements[0].type.name not in ("SELECT", "EXPLAIN"):
-                    raise click.UsageError("Give one SELECT (or DESCRIBE, SUMMARIZE, EXPLAIN); the store is not written to.")
-                rows = queries.fetch(con.execute(statements[0]))
-        except duckdb.InterruptException:
-            raise
+            has_rows = _answer(view, con, text)
         except duckdb.Error as e:
             click.echo(f"loopscope: {_one_line(e)}", err=True)
             return ExitCode.USAGE
-    if not rows.rows:
+    if not has_rows:
         view.explain_empty("The query gives no row.")
-    output.write(view.format, rows)
     return ExitCode.OK
+
+
+def _answer(view: View, con: duckdb.DuckDBPyConnection, text: str) -> bool:
+    """Whether there is one. Written as it comes: of a query that is stopped on its way the beginning is out."""
+    from cli.bounded_query import BoundedQuery
+    from cli.bounded_table import BoundedTable
+
+    query = BoundedQuery(con, view.settings.sql_timeout_seconds, view.settings.sql_memory_limit)
+    pieces = query.pieces(text)
+    if view.format == "table":
+        table = BoundedTable(query.columns)
+        for _ in query.within_limits(table.taken(pieces)):
+            pass
+        if table.rows:
+            output.write_table([output.plain_table(query.columns, table.rows)])
+        if table.left_out:
+            click.echo(table.left_out)
+        return bool(table.rows)
+    rows = ([dict(zip(query.columns, row, strict=True)) for row in piece] for piece in pieces)
+    texts = output.json_texts(rows) if view.format == "json" else output.csv_texts(query.columns, rows)
+    for made in query.within_limits(texts):
+        sys.stdout.write(made)
+    return query.fetched > 0
 
 
 def _one_line(error: Exception) -> str:
