@@ -1,6 +1,6 @@
 """A store of an earlier program, brought to this one's schema. Its logs are gone, so what it says is all there is.
 
-`data/schema-4.duckdb.zst`: made by the last program of schema 4 from `h6_compress_between` and `l_subagent_replay.acp` of
+`data/store-of-schema-4.zst`: made by the last program of schema 4 from `h6_compress_between` and `l_subagent_replay.acp` of
 0.21.10 and one log of cards, which lay below /logs.
 """
 
@@ -19,7 +19,7 @@ from ingest.records import CardEvent as Card
 from ingest.records import Compaction, Event, Prompt, Response, Result, SourceRecord
 from tests.support.stored_records import stored_records
 
-OLD_STORE = Path(__file__).parent / "data" / "schema-4.duckdb.zst"
+OLD_STORE = Path(__file__).parent / "data" / "store-of-schema-4.zst"
 TABLES: dict[type[SourceRecord], str] = {
     Prompt: "fact_prompt",
     Response: "fact_response",
