@@ -24,6 +24,8 @@ class CannotUnpack(Exception):
 
 class Stream(Protocol):
     def read(self, size: int, /) -> bytes | None: ...
+    def seek(self, offset: int, /) -> int: ...
+    def tell(self) -> int: ...
 
 
 class _Unpacker(Protocol):
@@ -86,8 +88,8 @@ def is_packed(head: bytes) -> bool:
 
 
 def plain_blocks(head: bytes, rest: Stream, size: int) -> Iterator[bytes]:
-    """All bytes in blocks of `size` at most; `head` was read already and tells whether they are packed. Raises CannotUnpack
-    after the last block that could be had, and OSError."""
+    """All bytes in blocks of `size` at most; `head` was read from `rest` already and tells whether they are packed. Raises
+    CannotUnpack after the last byte that could be had, and OSError."""
     make = _unpacker_of(head)
     if make is not None:
         yield from _unpacked(head, rest, size, make)
@@ -109,19 +111,61 @@ def _unpacked(packed: bytes, rest: Stream, size: int, make: Callable[[], _Unpack
         if _unpacker_of(packed) is not make:
             raise CannotUnpack("bytes behind the packed data that are none of it")
         unpacker = make()
+        start, in_hand, given = rest.tell() - len(packed), len(packed), 0
         while not unpacker.eof:
             try:
                 plain = unpacker.decompress(packed, size)
             except Exception as error:  # each packing has an error class of its own
+                yield from _up_to_the_damage(rest, start, rest.tell() - in_hand, given, size, make())
                 raise CannotUnpack(f"the packed data are damaged: {error}") from error
+            given += len(plain)
             if plain:
                 yield plain
             packed = b""
             if unpacker.needs_input and not unpacker.eof:
                 packed = rest.read(_READ) or b""
+                in_hand = len(packed)
                 if not packed:
                     raise CannotUnpack("the packed data break off")
         packed = unpacker.unused_data
+
+
+def _up_to_the_damage(stream: Stream, start: int, sound: int, given: int, size: int, unpacker: _Unpacker) -> Iterator[bytes]:
+    """What a member beginning at `start` holds beyond the `given` bytes: of the piece in hand a failing unpacker gives nothing,
+    not even of a small file of which the checksum alone is wrong. So the piece that begins at `sound` is fed byte by byte."""
+    end = stream.tell()
+    stream.seek(start)
+    found = bytearray()
+    for plain in _until_it_fails(unpacker, _pieces(stream, sound - start), size):
+        found += plain[given:]
+        given = max(0, given - len(plain))
+        if len(found) >= size:
+            yield bytes(found[:size])
+            del found[:size]
+    stream.seek(end)
+    if found:
+        yield bytes(found)
+
+
+def _until_it_fails(unpacker: _Unpacker, pieces: Iterator[bytes], size: int) -> Iterator[bytes]:
+    for piece in pieces:
+        more = True
+        while more:
+            try:
+                plain = unpacker.decompress(piece, size)
+            except Exception:
+                return
+            yield plain
+            piece = b""
+            more = not (unpacker.needs_input or unpacker.eof)
+
+
+def _pieces(stream: Stream, sound: int) -> Iterator[bytes]:
+    while sound and (piece := stream.read(min(_READ, sound))):
+        sound -= len(piece)
+        yield piece
+    while piece := stream.read(_READ):
+        yield from (piece[at : at + 1] for at in range(len(piece)))
 
 
 def _past_padding(packed: bytes, rest: Stream) -> bytes:

@@ -60,6 +60,12 @@ def test_a_packed_log_that_breaks_off_is_recognised_by_what_is_there(pack: Calla
     assert kind(pack(LOG)[:10]) == "unpackable"
 
 
+def test_a_packed_log_of_a_wrong_checksum_is_read_like_any_other() -> None:
+    packed = bytearray(gzip.compress(LOG))
+    packed[-8] ^= 1
+    assert kind(bytes(packed)) == "qwen-chat"
+
+
 @pytest.mark.parametrize("pack", [lzma.compress, bz2.compress])
 def test_other_packings_are_named_as_such(pack: Callable[[bytes], bytes]) -> None:
     assert "unpack it" in WHY_SKIPPED[kind(pack(LOG))]

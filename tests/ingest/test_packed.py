@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import io
 import random
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -80,6 +81,46 @@ def test_damage_within_is_told_and_costs_nothing_before_it(pack: Callable[[bytes
     got, reason = blocks(bytes(packed))
     assert reason is not None
     assert b"".join(got).startswith(PLAIN[:300_000])
+
+
+def _gzip_with_a_block_of_no_type(plain: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=31)
+    return packer.compress(plain) + packer.flush(zlib.Z_FULL_FLUSH) + b"\x07" * 100
+
+
+def _zstd_with_a_block_of_no_type(plain: bytes) -> bytes:
+    packer = zstd.ZstdCompressor()
+    return packer.compress(plain, packer.FLUSH_BLOCK) + b"\xff" * 100
+
+
+def _gzip_of_another_checksum(plain: bytes) -> bytes:
+    packed = bytearray(gzip.compress(plain))
+    packed[-8] ^= 1
+    return bytes(packed)
+
+
+def _zstd_of_another_checksum(plain: bytes) -> bytes:
+    packed = bytearray(zstd.compress(plain, options={zstd.CompressionParameter.checksum_flag: 1}))
+    packed[-1] ^= 1
+    return bytes(packed)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [_gzip_with_a_block_of_no_type, _zstd_with_a_block_of_no_type, _gzip_of_another_checksum, _zstd_of_another_checksum],
+)
+@pytest.mark.parametrize("plain", [b"{}\n", PLAIN], ids=["short", "long"])
+@pytest.mark.parametrize("before", [b"", b"one\n"], ids=["first member", "second member"])
+@pytest.mark.parametrize("read", [10, 4096, 4 << 20])
+def test_all_that_comes_before_the_damage_is_given(
+    damaged: Callable[[bytes], bytes], plain: bytes, before: bytes, read: int
+) -> None:
+    pack = gzip.compress if "gzip" in damaged.__name__ else zstd.compress
+    got, reason = blocks((pack(before) if before else b"") + damaged(plain), read=read)
+    assert reason is not None
+    assert "damaged" in reason
+    assert b"".join(got) == before + plain
+    assert max(map(len, got), default=0) <= 1 << 16
 
 
 @of_each_packing
