@@ -37,14 +37,14 @@ def distrust(calls: Sequence[TimelineCall]) -> None:
     whole = [call for call in calls if call.args_state == "whole" and call.call.args_json not in ("{}", "null")]
     if _is_one_token_for_all(whole) or _carries_own_id(whole):
         for call in whole:
-            call.args_state = "redacted"
+            call.distrust("redacted")
         return
     cut_length = _common_cut(whole)
     for call in whole:
         if _is_broken_json(call.call.args_json) or any(len(text) == cut_length for text in _long_texts(call)):
-            call.args_state = "cut"
+            call.distrust("cut")
         elif _CONSTANT.search(call.call.args_json) or _as_text(call.call.args_json) is not None:
-            call.args_state = "redacted"
+            call.distrust("redacted")
 
 
 def _is_one_token_for_all(calls: Sequence[TimelineCall]) -> bool:

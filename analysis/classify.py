@@ -26,4 +26,4 @@ def classify(call: BatchCall, handled: Handled) -> tuple[str, str | None]:
         return "unknown", "arguments of the first call under this id are not whole"
     if first == call.fingerprint:
         return "replay", None
-    return "collision", LATER_REPLAY if call.fingerprint in handled.all(call.provider_id) else None
+    return "collision", LATER_REPLAY if handled.has_fingerprint(call.provider_id, call.fingerprint) else None

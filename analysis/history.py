@@ -14,14 +14,19 @@ both over a compaction in mid-prompt; the TUI takes the current history and thos
 
 from __future__ import annotations
 
+import sys
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from analysis.provider_ids import IdSource, history_id, provider_id
 from analysis.timeline import TimelineCall, TimelineResponse, Turn
 from ingest.records import Compaction, HistoryEntry, Result
 
+ALWAYS = sys.maxsize
+"""A turn that comes after all others."""
 ENTRY_POINTS = ("headless", "tui", "acp", "serve", "sub-agent", "unknown")
 DAEMONS = frozenset(("acp", "serve"))
 
@@ -34,6 +39,41 @@ what ran in this turn; `session`: what was answered since the session began, com
 SCOPES: tuple[Scope, ...] = ("entry-point", "headless", "tui", "daemon", "turn", "session")
 
 
+class Past:
+    """Calls by provider id: which they were, in their order, and which fingerprints they had."""
+
+    def __init__(self) -> None:
+        self._of_id: dict[str, dict[bytes | None, list[tuple[int, PastCall]]]] = {}
+        """Of each id by fingerprint the calls, each with the turn of its answer."""
+
+    def add(self, provider: str, call: PastCall, turn_no: int) -> None:
+        self._of_id.setdefault(provider, {}).setdefault(call.fingerprint, []).append((turn_no, call))
+
+    def __contains__(self, provider: str) -> bool:
+        return provider in self._of_id
+
+    def first_of_each(self, provider: str, before_turn: int) -> Iterator[PastCall]:
+        """The first call of each fingerprint, where that was answered before the turn."""
+        for calls in self._of_id.get(provider, {}).values():
+            turn_no, call = calls[0]
+            if turn_no < before_turn:
+                yield call
+
+    def has_any(self, provider: str, before_turn: int) -> bool:
+        """Turns come in order, so that the first call under the id is of the earliest."""
+        return next(self.first_of_each(provider, before_turn), None) is not None
+
+    def with_fingerprint(self, provider: str, fingerprint: bytes | None, before_turn: int) -> Iterator[PastCall]:
+        for turn_no, call in self._of_id.get(provider, {}).get(fingerprint, ()):
+            if turn_no >= before_turn:
+                return
+            yield call
+
+    def calls(self, provider: str, before_turn: int) -> Iterator[PastCall]:
+        for fingerprint in self._of_id.get(provider, {}):
+            yield from self.with_fingerprint(provider, fingerprint, before_turn)
+
+
 class ModelHistory:
     def __init__(self, replaced: ModelHistory | None = None) -> None:
         self.replaced = replaced
@@ -42,57 +82,54 @@ class ModelHistory:
         """Every id in it, as a call's or as an answer's."""
         self._first_call: dict[str, PastCall] = {}
         self._answered: dict[str, int] = {}
-        self._seen: dict[str, dict[bytes | None, list[tuple[int, PastCall]]]] = {}
-        """Of each provider id the answered calls by fingerprint, each with the turn of its answer."""
+        self.answered_calls = Past()
         self.past: list[tuple[str | None, PastCall]] = []
         """The answered calls in order, each with its provider id."""
-        self._open: list[tuple[str, str | None, PastCall]] = []
+        self._open: dict[int, tuple[str, str | None, PastCall]] = {}
+        """In their order, by number."""
+        self._open_of_id: dict[str, deque[int]] = {}
+        self._calls = 0
 
     def add_call(self, recorded: str | None, provider: str | None, call: PastCall) -> None:
         if recorded:
             self.used.add(recorded)
             self._first_call.setdefault(recorded, call)
-            self._open.append((recorded, provider, call))
+            self._calls += 1
+            self._open[self._calls] = (recorded, provider, call)
+            self._open_of_id.setdefault(recorded, deque()).append(self._calls)
 
     def add_answer(self, recorded: str | None, turn_no: int) -> None:
         if not recorded:
             return
         self.used.add(recorded)
         self._answered.setdefault(recorded, turn_no)
-        for index, (call_id, provider, call) in enumerate(self._open):
-            if call_id == recorded:
-                self._remember(provider, call, turn_no)
-                del self._open[index]
-                return
+        waiting = self._open_of_id.get(recorded)
+        if waiting:
+            _, provider, call = self._open.pop(waiting.popleft())
+            self._remember(provider, call, turn_no)
 
     def repair_orphans(self, turn_no: int) -> None:
         """Before the prompt of `turn_no` is sent: calls still open count as answered in the turn before."""
-        for recorded, provider, call in self._open:
+        for recorded, provider, call in self._open.values():
             self._answered.setdefault(recorded, turn_no - 1)
             self._remember(provider, call, turn_no - 1)
         self._open.clear()
+        self._open_of_id.clear()
 
     def _remember(self, provider: str | None, call: PastCall, turn_no: int) -> None:
         self.past.append((provider, call))
         if provider is not None:
-            self._seen.setdefault(provider, {}).setdefault(call.fingerprint, []).append((turn_no, call))
+            self.answered_calls.add(provider, call, turn_no)
 
     def knows(self, provider: str) -> bool:
         """Whether the id was ever answered in it. False settles every question below."""
-        return provider in self._answered or provider in self._seen
+        return provider in self._answered or provider in self.answered_calls
 
     def answered(self, provider: str, before_turn: int) -> bool:
         return self._answered.get(provider, before_turn) < before_turn
 
     def first_call(self, provider: str) -> PastCall | None:
         return self._first_call.get(provider)
-
-    def fingerprints(self, provider: str, before_turn: int) -> set[bytes | None]:
-        return {fp for fp, calls in self._seen.get(provider, {}).items() if calls[0][0] < before_turn}
-
-    def calls(self, provider: str, before_turn: int) -> Iterator[PastCall]:
-        for calls in self._seen.get(provider, {}).values():
-            yield from (call for turn_no, call in calls if turn_no < before_turn)
 
     @classmethod
     def after(cls, compaction: Compaction, turn_no: int, replaced: ModelHistory) -> ModelHistory:
@@ -107,14 +144,13 @@ class ModelHistory:
         return history
 
 
-@dataclass(slots=True)
-class Handled:
+class Handled(Struct, eq=False):
     """The ids a guard takes as handled at one batch. Valid until the walk goes on."""
 
     histories: tuple[ModelHistory, ...]
     before_turn: int
-    admitted: dict[str, list[TimelineCall]]
-    """Raw ids let through in this prompt, with the calls in order; empty for the daemon, which asks the history."""
+    admitted: Past
+    """Calls let through in this prompt, under their raw ids; none for the daemon, which asks the history."""
 
     def knows(self, provider: str) -> bool:
         """Whether the id was ever handled, by any way of asking. False settles every question below."""
@@ -134,8 +170,7 @@ class Handled:
         for history in self.histories:
             if history.answered(provider, self.before_turn) and (call := history.first_call(provider)) is not None:
                 return call
-        admitted = self.admitted.get(provider)
-        return admitted[0] if admitted else None
+        return next(self.admitted.first_of_each(provider, ALWAYS), None)
 
     def first(self, provider: str) -> bytes | None:
         """Fingerprint of the first call handled under the id; None where its arguments are not whole."""
@@ -143,37 +178,59 @@ class Handled:
         return call.fingerprint if call is not None else None
 
     def all(self, provider: str) -> set[bytes | None]:
-        """Of every call handled under the id, the first included: it may be known by its recorded id alone (recording f4)."""
-        admitted = {call.fingerprint for call in self.admitted.get(provider, ())}
-        if self.has_call(provider):
-            admitted.add(self.first(provider))
-        return admitted.union(*(history.fingerprints(provider, self.before_turn) for history in self.histories))
+        """Of every call handled under the id, the first included: it may be known by its recorded id alone (recording f4).
+
+        As many as there are: a guard that looks for one of them asks `has_fingerprint`.
+        """
+        return {call.fingerprint for call in self.first_of_each(provider)}
+
+    def has_any_call(self, provider: str) -> bool:
+        return self.has_call(provider) or any(past.has_any(provider, before) for past, before in self._pasts())
+
+    def has_fingerprint(self, provider: str, fingerprint: bytes | None) -> bool:
+        return next(self.with_fingerprint(provider, fingerprint), None) is not None
+
+    def with_fingerprint(self, provider: str, fingerprint: bytes | None) -> Iterator[PastCall]:
+        """The calls handled under the id that have this fingerprint. One may come twice."""
+        first = self.first_call(provider)
+        if first is not None and first.fingerprint == fingerprint:
+            yield first
+        for past, before in self._pasts():
+            yield from past.with_fingerprint(provider, fingerprint, before)
+
+    def first_of_each(self, provider: str) -> list[PastCall]:
+        """Of the calls handled under the id the first of each fingerprint, and the first of all first: a loop of ten thousand
+        equal calls is one."""
+        first = self.first_call(provider)
+        found = {first.fingerprint: first} if first is not None else {}
+        for past, before in self._pasts():
+            for call in past.first_of_each(provider, before):
+                found.setdefault(call.fingerprint, call)
+        return list(found.values())
 
     def calls(self, provider: str) -> list[PastCall]:
         """Every call handled under the id, once, the first one first."""
         first = self.first_call(provider)
         calls = {id(first): first} if first is not None else {}
-        for history in self.histories:
-            calls.update((id(call), call) for call in history.calls(provider, self.before_turn))
-        calls.update((id(call), call) for call in self.admitted.get(provider, ()))
+        for past, before in self._pasts():
+            calls.update((id(call), call) for call in past.calls(provider, before))
         return list(calls.values())
 
+    def _pasts(self) -> Iterator[tuple[Past, int]]:
+        yield from ((history.answered_calls, self.before_turn) for history in self.histories)
+        yield self.admitted, ALWAYS
 
-@dataclass(slots=True, eq=False)
-class BatchCall:
+
+class BatchCall(Struct, eq=False, gc=False):
     call: TimelineCall
     provider_id: str | None
     id_source: IdSource
-    same_response: bool
+    fingerprint: bytes | None
+    same_response: bool = False
     """The response already held a call of this raw id: the client drops it before its guard (code, all versions)."""
 
-    @property
-    def fingerprint(self) -> bytes | None:
-        return self.call.fingerprint
 
-
-@dataclass(slots=True, eq=False)
-class Batch:
+class Batch(Struct, eq=False):
     session: Walk
     turn: Turn
     entry_point: str
@@ -198,19 +255,20 @@ class Walk:
         self.client = client
         self.history = ModelHistory()
         self._at_prompt = self.history
-        self._admitted: dict[str, list[TimelineCall]] = {}
+        self._admitted = Past()
 
     def batches(self, turn: Turn, entry_point: str) -> Iterator[Batch]:
         self.history.repair_orphans(turn.no)
-        self._at_prompt, self._admitted = self.history, {}
+        self._at_prompt, self._admitted = self.history, Past()
         scope = _scope_of(entry_point)
         raw_ids: dict[int, str | None] = {}
+        call_of = turn.calls_by_result()
         for item in turn.items:
             if isinstance(item, Compaction):
                 self.history = ModelHistory.after(item, turn.no, self.history)
             elif isinstance(item, Result):
                 self.history.add_answer(history_id(item.recorded_id), turn.no)
-                self._admit(turn, item, raw_ids)
+                self._admit(turn.no, item, call_of.get(id(item)), raw_ids)
             elif isinstance(item, TimelineResponse) and item.calls:
                 calls = _batch_calls(item, self.history.used)
                 handled = self.handled(scope, turn.no)
@@ -219,7 +277,7 @@ class Walk:
                 )
                 yield Batch(self, turn, entry_point, item, calls, handled, new, is_last=item is turn.responses[-1])
                 for call in calls:
-                    recorded = history_id(call.call.call.recorded_id)
+                    recorded = call.call.history_id
                     # Without a provider's id it is handled under the client's, which the model may echo (runs of 0.21, 0.24).
                     raw_ids[id(call.call)] = call.provider_id or recorded
                     self.history.add_call(recorded, call.provider_id, call.call)
@@ -227,7 +285,7 @@ class Walk:
     def handled(self, scope: Scope, turn_no: int) -> Handled:
         match scope:
             case "daemon":
-                return Handled((self.history,), turn_no + 1, {})
+                return Handled((self.history,), turn_no + 1, Past())
             case "tui":
                 return Handled((self.history,), turn_no + 1, self._admitted)
             case "turn":
@@ -237,14 +295,11 @@ class Walk:
             case _:
                 return Handled((self._at_prompt,), turn_no, self._admitted)
 
-    def _admit(self, turn: Turn, result: Result, raw_ids: dict[int, str | None]) -> None:
+    def _admit(self, turn_no: int, result: Result, call: TimelineCall | None, raw_ids: dict[int, str | None]) -> None:
         """A call that was run (or refused with an ordinary error) counts as let through; a synthetic answer does not."""
-        if result.answer not in ("tool", "cancelled"):
-            return
-        call = turn.call_answered_by(result)
-        provider = raw_ids.get(id(call)) if call is not None else None
+        provider = raw_ids.get(id(call)) if call is not None and result.answer in ("tool", "cancelled") else None
         if call is not None and provider is not None:
-            self._admitted.setdefault(provider, []).append(call)
+            self._admitted.add(provider, call, turn_no)
 
 
 def _scope_of(entry_point: str) -> Scope:
@@ -269,7 +324,7 @@ def _batch_calls(response: TimelineResponse, used: set[str]) -> list[BatchCall]:
         if call.call.provider_id is not None or quoted:
             provider, source = call.call.provider_id or quoted, "recorded"
         repeated = provider is not None and provider in in_response
-        calls.append(BatchCall(call, provider, source, repeated))
+        calls.append(BatchCall(call, provider, source, call.fingerprint, repeated))
         if provider is not None:
             in_response.add(provider)
     return calls

@@ -17,7 +17,7 @@ IdSource = Literal["recorded", "recovered", "absent"]
 _SUFFIX = re.compile(r"(?P<base>.+)__qwen_dup_\d+\Z", re.DOTALL)
 _SYNTHETIC_CALL = re.compile(r"(?P<base>.+):duplicate:\d+:\d+\Z", re.DOTALL)
 _CLIENT_MADE = re.compile(r"call_\d{13}_[0-9a-z]{5,9}\Z|call_qwen_\d+\Z")
-_REPEATED = re.compile(r"(?P<unit>.{4,}?)(?P=unit)+\Z", re.DOTALL)
+_SHORTEST_UNIT = 4
 _NO_ID = frozenset(("", "null", "None", "undefined"))
 """Ids that say there is none: an adapter turned a missing value into text (apache/flink-agents#947)."""
 
@@ -28,16 +28,19 @@ def history_id(recorded_id: str | None) -> str | None:
     A sub-agent's log marks the call it answered synthetically with `:duplicate:ROUND:N`; neither its history nor its result
     carries that mark (seen in 0.21.10 and 0.24.4), so pairing without taking it off would leave the call unanswered.
     """
-    if recorded_id is None:
-        return None
+    if recorded_id is None or ":duplicate:" not in recorded_id:
+        return recorded_id
     marked = _SYNTHETIC_CALL.match(recorded_id)
     return marked["base"] if marked else recorded_id
 
 
 def repeated_unit(recorded_id: str | None) -> str | None:
     """The id that is repeated inside a corrupt one, as merged stream deltas leave it (langchain-ai/deepagentsjs#33)."""
-    found = _REPEATED.match(recorded_id or "")
-    return found["unit"] if found else None
+    text = recorded_id or ""
+    period = (text + text).find(text, 1)  # the shortest by which the text, said again and again, falls on itself
+    units = range(period, len(text) // 2 + 1, period) if 0 < period < len(text) else ()
+    length = next((length for length in units if length >= _SHORTEST_UNIT and len(text) % length == 0), None)
+    return text[:length] if length is not None else None
 
 
 def says_no_id(recorded_id: str | None) -> bool:
@@ -54,9 +57,9 @@ def call_half(provider: str) -> str | None:
 def provider_id(recorded_id: str | None, used: Container[str]) -> tuple[str | None, IdSource]:
     """The id that the model sent, given the ids `used` in its history before this response."""
     bare = history_id(recorded_id)
-    if bare is None or says_no_id(bare) or _CLIENT_MADE.match(bare):
+    if bare is None or says_no_id(bare) or (bare.startswith("call_") and _CLIENT_MADE.match(bare)):
         return None, "absent"
-    suffixed = _SUFFIX.match(bare)
+    suffixed = _SUFFIX.match(bare) if "__qwen_dup_" in bare else None
     if suffixed and suffixed["base"] in used:
         return suffixed["base"], "recovered"
     return bare, "recorded"

@@ -17,11 +17,8 @@ class AnyFingerprint(RepeatGuard, frozen=True):
     def repeats(self, call: BatchCall, handled: Handled) -> bool | None:
         if call.provider_id is None or not handled.has(call.provider_id):
             return False
-        seen = handled.all(call.provider_id)
-        if not seen:
-            return False
         if call.fingerprint is None:
-            return None
-        if call.fingerprint in seen:
+            return None if handled.has_any_call(call.provider_id) else False
+        if handled.has_fingerprint(call.provider_id, call.fingerprint):
             return True
-        return None if None in seen else False
+        return None if handled.has_fingerprint(call.provider_id, None) else False

@@ -65,5 +65,5 @@ def _decision(call: BatchCall, handled: Handled, was_seen: Callable[[bytes | Non
     if call.fingerprint is None:
         return "unknown"
     if was_seen(call.fingerprint):
-        return "execute" if call.fingerprint in handled.all(call.provider_id) else "suppress"
+        return "execute" if handled.has_fingerprint(call.provider_id, call.fingerprint) else "suppress"
     return "unknown" if was_seen(None) else "execute"

@@ -10,7 +10,7 @@ session has no decisions of it, the next session begins with a new process. One 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -156,7 +156,7 @@ class OutsideGuard:
 
     def _call(self, call: BatchCall, handled: Handled, answered: Answered) -> protocol.Call:
         provider = call.provider_id
-        earlier = _one_of_each(handled.calls(provider)) if provider is not None else []
+        earlier = handled.first_of_each(provider) if provider is not None else []
         return protocol.Call(
             id=provider,
             name=call.call.call.tool,
@@ -189,20 +189,12 @@ class OutsideGuard:
         """Whether its decision could turn on arguments that nobody has: those of the call or of one handled under its id."""
         if self._wants == "none" or call.provider_id is None or not handled.has(call.provider_id):
             return False
-        for one in (call.call, *_one_of_each(handled.calls(call.provider_id))):
+        for one in (call.call, *handled.first_of_each(call.provider_id)):
             try:
                 self._text(one, self._source)
             except ArgumentsUnknown:
                 return True
         return False
-
-
-def _one_of_each(calls: Iterable[PastCall]) -> list[PastCall]:
-    """The first call of each fingerprint: a loop of ten thousand equal calls is told as one."""
-    found: dict[bytes | None, PastCall] = {}
-    for call in calls:
-        found.setdefault(call.fingerprint, call)
-    return list(found.values())
 
 
 def _origin(batch: Batch) -> str:

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
-
-import msgspec
 
 from analysis.guards.any_fingerprint import AnyFingerprint
 from analysis.guards.arguments import ArgumentsUnknown, Source, logged_arguments
@@ -24,6 +23,7 @@ from analysis.guards.contender import CLEARS, Contender, World
 from analysis.guards.fingerprint import Fingerprint
 from analysis.guards.id_only import IdOnly
 from analysis.history import SCOPES, BatchCall, Handled, PastCall
+from ingest.records import HistoryEntry
 
 _COMPARES: Mapping[str, Callable[..., RepeatGuard]] = {"id": IdOnly, "first": Fingerprint, "any": AnyFingerprint}
 
@@ -49,10 +49,22 @@ class AsLogged(RepeatGuard, frozen=True, kw_only=True):
     def repeats(self, call: BatchCall, handled: Handled) -> bool | None:
         if call.provider_id is None or not handled.has_call(call.provider_id):
             return False
-        first = handled.first_call(call.provider_id)
-        earlier = handled.calls(call.provider_id) if self.compares_with_any else [first]
-        equal = {self._equal(call.call, other) for other in earlier if other is not None}
-        return True if True in equal else None if None in equal else False
+        undecided = False
+        for other in self._comparable(call, handled, call.provider_id):
+            equal = self._equal(call.call, other)
+            if equal:
+                return True
+            undecided = undecided or equal is None
+        return None if undecided else False
+
+    def _comparable(self, call: BatchCall, handled: Handled, provider: str) -> Iterable[PastCall]:
+        """Of the calls that count, those that may be equal: of the same fingerprint, or of one that nobody knows."""
+        if not self.compares_with_any:
+            first = handled.first_call(provider)
+            return [first] if first is not None else []
+        if call.fingerprint is None:
+            return handled.first_of_each(provider)
+        return chain(handled.with_fingerprint(provider, call.fingerprint), handled.with_fingerprint(provider, None))
 
     def _equal(self, call: PastCall, other: PastCall) -> bool | None:
         if call.fingerprint is None or other.fingerprint is None:
@@ -69,7 +81,7 @@ class AsLogged(RepeatGuard, frozen=True, kw_only=True):
 
 
 def tool_of(call: PastCall) -> str | None:
-    return call.tool if isinstance(call, msgspec.Struct) else call.call.tool
+    return call.tool if isinstance(call, HistoryEntry) else call.call.tool
 
 
 def what_if(name: str, text: str, stock: Mapping[str, RepeatGuard], source: Source) -> Contender:

@@ -90,6 +90,27 @@ def test_an_orphan_does_not_answer_an_older_call_whose_id_was_reused_since() -> 
     assert len(second.orphan_results) == 1
 
 
+def test_an_answer_told_twice_alike_is_taken_for_two_answers() -> None:
+    """Records without a uuid may be equal in all they say: the first is an orphan here, the second answers the newer call."""
+    log = SessionLog().prompt().answer("x").response(call("x")).response(call("x"))
+    records = [replace(record, uuid=None, parent_uuid=None) for record in _records(log)]
+    records.append(replace(records[1], place=replace(records[1].place, line=5)))
+    (turn,) = build_turns(records)
+    assert [c.result.place.line if c.result else None for c in turn.calls] == [None, 5]
+    assert [orphan.place.line for orphan in turn.orphan_results] == [2]
+
+
+def test_of_two_waiting_responses_the_newest_is_answered_first_and_call_by_call() -> None:
+    """One id throughout, as a client without a guard logs it; the last response is told in two records."""
+    log = SessionLog().prompt().response(call("x")).response(call("x"), call("x", part=1)).response(call("x"))
+    for _ in range(4):
+        log.answer("x")
+    records = _records(log)
+    records[2:4] = [replace(record, round_key="round") for record in records[2:4]]
+    (turn,) = build_turns(records)
+    assert [c.result.place.line if c.result else None for c in turn.calls] == [8, 5, 6, 7]
+
+
 def test_a_sub_agents_round_in_two_records_is_one_response() -> None:
     log = SessionLog().prompt().response().response(call("call_1"))
     records = _records(log)
