@@ -65,6 +65,8 @@ class Outcome(Struct):
 
 class GroupRead(Struct):
     outcomes: list[Outcome]
+    session_ids: list[str]
+    """Of all records read."""
     columns: Columns
     """Of the tables `fact_*`."""
     early: Analysed
@@ -76,7 +78,7 @@ def read_group(files: Sequence[ToRead], analysis: Analysis) -> GroupRead:
     outcomes = [_FileReading(file, facts, early).read(analysis) for file in files]
     for outcome in outcomes:
         outcome.problems = facts.problems_by_source[outcome.source_id]
-    return GroupRead(outcomes, facts.columns(), analyse_early(analysis, early.facts()))
+    return GroupRead(outcomes, facts.session_ids(), facts.columns(), analyse_early(analysis, early.facts()))
 
 
 class _FileReading:

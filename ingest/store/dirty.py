@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ingest.store.assembly import SUB_AGENT
@@ -21,6 +21,11 @@ def mark_rows_dirty(con: duckdb.DuckDBPyConnection, starts: Sequence[Start]) -> 
         "ON l.source_id = s.source_id AND l.first_seq >= s.first_record",
         starts_as_values(starts),
     )
+
+
+def mark_dirty(con: duckdb.DuckDBPyConnection, session_ids: Collection[str]) -> None:
+    if session_ids:
+        con.execute("INSERT INTO dirty_session SELECT unnest(?::VARCHAR[])", [list(session_ids)])
 
 
 def mark_reordered_dirty(con: duckdb.DuckDBPyConnection, bytes_before: Mapping[int, int]) -> None:

@@ -88,6 +88,9 @@ class FactRows:
         self._problems.append(ProblemRow(source_id, problem.offset, problem.line, problem.kind, problem.detail))
         self.problems_by_source[source_id] += 1
 
+    def session_ids(self) -> list[str]:
+        return list(dict.fromkeys(row.session_id for row in self._logs))
+
     def columns(self) -> Columns:
         tables: dict[str, Sequence[Struct]] = {
             LOG_TABLE: self._logs,

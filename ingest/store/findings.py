@@ -54,19 +54,24 @@ def renew_findings(
 
 
 def replace_findings(
-    con: duckdb.DuckDBPyConnection, session_ids: Sequence[str], columns: Columns, *, known: bool = True
+    con: duckdb.DuckDBPyConnection,
+    session_ids: Sequence[str],
+    columns: Columns,
+    *,
+    known: bool = True,
+    with_others: bool = False,
 ) -> None:
     """The findings of these sessions, whole, in place of what was there; the sessions are clean then.
 
-    columns: of the tables `found_*`; rows of other sessions in them are left out. known: whether there may be findings of these
-    sessions yet."""
-    chosen = [list(session_ids)]
+    columns: of the tables `found_*`. known: whether the store may have findings of these sessions, or hold them for dirty.
+    with_others: whether the columns hold rows of other sessions, to be left out."""
     if known:
+        chosen = [list(session_ids)]
         for table in _finding_tables(con):
             con.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT unnest(?::VARCHAR[]))", chosen)
+        con.execute("DELETE FROM dirty_session WHERE session_id IN (SELECT unnest(?::VARCHAR[]))", chosen)
     for table, batches in columns.items():
-        insert_columns(con, table, batches, of=session_ids)
-    con.execute("DELETE FROM dirty_session WHERE session_id IN (SELECT unnest(?::VARCHAR[]))", chosen)
+        insert_columns(con, table, batches, of=session_ids if with_others else None)
 
 
 def count_findings(con: duckdb.DuckDBPyConnection) -> dict[str, int]:

@@ -50,8 +50,10 @@ def roots_of(con: duckdb.DuckDBPyConnection) -> list[str]:
     return [root for (root,) in con.execute("SELECT DISTINCT root FROM fact_source ORDER BY root").fetchall()]
 
 
-def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow]) -> None:
-    con.execute(f"DELETE FROM fact_source WHERE {_CHOSEN}", [[row.source_id for row in rows]])
+def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow], *, known: bool = True) -> None:
+    """known: whether the store may have any of them."""
+    if known:
+        con.execute(f"DELETE FROM fact_source WHERE {_CHOSEN}", [[row.source_id for row in rows]])
 
     def refused(index: int, name: str, value: object) -> None:
         raise ValueError(f"{name} of source {rows[index].source_path!r} fits no column: {value!r}")
@@ -74,9 +76,10 @@ def marks_of(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> dict[
     return dict(found.fetchall())
 
 
-def replace_marks(con: duckdb.DuckDBPyConnection, marks: Mapping[int, bytes | None]) -> None:
-    """None: it has none any more."""
-    con.execute(f"DELETE FROM source_mark WHERE {_CHOSEN}", [list(marks)])
+def replace_marks(con: duckdb.DuckDBPyConnection, marks: Mapping[int, bytes | None], *, known: bool = True) -> None:
+    """None: it has none any more. known: whether the store may have any of them."""
+    if known:
+        con.execute(f"DELETE FROM source_mark WHERE {_CHOSEN}", [list(marks)])
     kept = {source_id: mark for source_id, mark in marks.items() if mark is not None}
     if kept:
         pa = arrow()

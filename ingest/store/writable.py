@@ -28,7 +28,7 @@ from ingest.store.writer_lock import acquire_writer_lock
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "preserve_insertion_order": "false",
     # Each checkpoint packs the last rows of every table anew; at the default of 16 MB a long run leaves a file half of holes.
-    "checkpoint_threshold": "64MB",
+    "checkpoint_threshold": "256MB",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
