@@ -94,8 +94,13 @@ def discover(roots: Sequence[Path]) -> Iterator[Candidate | SkippedPath]:
 
 def recognise(path: Path, head: bytes) -> type[Reader] | None:
     """The reader that claims these first bytes; None where none does."""
-    sample = Sample(path.name, head, tuple(_leading_objects(head)))
+    sample = Sample(path.name, head, tuple(value for value, _ in _leading_objects(head)))
     return next((reader for reader in READERS if reader.claims(sample)), None)
+
+
+def shows_a_whole_object(head: bytes) -> bool:
+    """Whether a file can be judged by these bytes; damage, or a record longer than they are, tells nothing of what follows."""
+    return any(value and is_whole for value, is_whole in _leading_objects(head))
 
 
 def _visit(path: Path, root: Path, seen: set[tuple[int, int]], *, named: bool) -> Iterator[Candidate | SkippedPath]:
@@ -193,8 +198,9 @@ def _why(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def _leading_objects(head: bytes) -> Iterator[dict[str, Any]]:
-    """The JSON objects at the start, passing over damage; of one that the head cuts short, the members it still holds."""
+def _leading_objects(head: bytes) -> Iterator[tuple[dict[str, Any], bool]]:
+    """The JSON objects at the start, passing over damage, and whether each is whole; of one that the head cuts short, the
+    members it still holds."""
     text = head.decode("utf-8", "replace").lstrip("\ufeff")
     at = 0
     for _ in range(_SAMPLED):
@@ -205,13 +211,13 @@ def _leading_objects(head: bytes) -> Iterator[dict[str, Any]]:
             value, at = scan(text, at)
         except ValueError:
             if members := _leading_members(text, at):
-                yield members
+                yield members, False
             at = text.find("\n{", at) + 1
             if not at:
                 return
             continue
         if isinstance(value, dict):
-            yield value
+            yield value, True
 
 
 def _leading_members(text: str, at: int, depth: int = 3) -> dict[str, Any]:

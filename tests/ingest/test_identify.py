@@ -17,7 +17,7 @@ from ingest.plan import make_plan
 from ingest.readers.qwen_chat import QwenChatReader
 from ingest.readers.qwen_telemetry import QwenTelemetryReader
 from ingest.sources import HEAD_BYTES, discover
-from tests.ingest.readers.reading import CHATS, DATA, SESSION, line, lines, prompt
+from tests.ingest.readers.reading import CHATS, DATA, SESSION, line, lines, prompt, record
 
 LOG = (CHATS / f"{SESSION}.jsonl").read_bytes()
 
@@ -52,6 +52,53 @@ def test_other_content_is_known_to_nobody(pack: Callable[[bytes], bytes]) -> Non
 def test_a_log_is_recognised_behind_a_long_block_of_nuls_or_a_long_first_record(pack: Callable[[bytes], bytes]) -> None:
     assert kind(pack(b"\x00" * 9000 + b"\n" + LOG)) == "qwen-chat"
     assert kind(pack(line(prompt("u1", "x" * HEAD_BYTES)) + b"\n" + lines(prompt("u2")))) == "qwen-chat"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress])
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"\x00" * 200_000,
+        random.Random(2).randbytes(200_000) + b"\n",
+        b"{}, garbage {\n" * 10_000,
+        lines(record("u" * 100_000, cwd="/p")),
+        lines(prompt("u0", cwd="/p" * 100_000)),
+        line(prompt("u0", cwd="/p" * 100_000))[:150_000] + b"\n",
+    ],
+    ids=["nuls", "noise", "garbage", "long uuid", "long cwd", "long and torn"],
+)
+def test_a_log_is_recognised_behind_damage_or_a_member_longer_than_the_head(
+    before: bytes, pack: Callable[[bytes], bytes]
+) -> None:
+    assert kind(pack(before + LOG)) == "qwen-chat"
+
+
+def test_damage_alone_makes_no_log() -> None:
+    assert kind(b"\x00" * 200_000 + b'{"some":"json"}\n' * 100) == "unknown"
+    assert kind(b"{}, garbage {\n" * 10_000) == "unknown"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress])
+def test_a_log_of_another_kind_is_known_by_its_head(pack: Callable[[bytes], bytes]) -> None:
+    assert kind(pack(b'{"some":"json"}\n' * 10_000 + LOG)) == "unknown"
+
+
+class _Counting(io.BytesIO):
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.read_bytes = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.read_bytes += len(data)
+        return data
+
+
+@pytest.mark.parametrize(("data", "most"), [(b'{"some":"json"}\n', 64 << 10), (b"no JSON at all\n", 1 << 20)])
+def test_little_is_read_of_a_file_that_is_no_log(data: bytes, most: int) -> None:
+    stream = _Counting(data * 1_000_000)
+    assert identify(Path("/logs/a.txt"), stream)[0] is None
+    assert stream.read_bytes == most
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
