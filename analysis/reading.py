@@ -28,7 +28,7 @@ from pathlib import Path
 import duckdb
 from msgspec import Struct
 
-from ingest.errors import NoStore, StoreBusy, StoreDamaged, StoreTooNew
+from ingest.errors import LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew
 
 SCHEMA = 6
 """The newest schema of the facts that the queries here were written for."""
@@ -108,8 +108,7 @@ def open_store(
 
     as_of: the clock by which a turn is `running`; now, where None.
     """
-    if not db.exists():
-        raise NoStore(f"There is no store at {db}. Run `loopscope ingest PATH` first, or name another with --db.")
+    _look_for(db)
     con = duckdb.connect(
         ":memory:",
         config={
@@ -138,6 +137,16 @@ def open_store(
     return con
 
 
+def _look_for(db: Path) -> None:
+    try:
+        if db.exists():
+            return
+        why = ""
+    except (OSError, ValueError) as e:  # a name that is too long, a folder that is closed to us
+        why = f" ({e.strerror if isinstance(e, OSError) else e})"
+    raise NoStore(f"There is no store at {db}{why}. Run `loopscope ingest PATH` first, or name another with --db.")
+
+
 def is_known(con: duckdb.DuckDBPyConnection, session: str) -> bool:
     """Whether the store, whatever the filters choose of it, has a session of this id or beginning with it."""
     found = con.execute(
@@ -155,6 +164,8 @@ def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
         con.execute(f"ATTACH '{path}' AS loopscope (READ_ONLY)")
         con.execute("USE loopscope")
         newer = con.execute("SELECT value FROM store WHERE key = 'schema' AND value::INTEGER > ?", [SCHEMA]).fetchall()
+    except duckdb.OutOfMemoryException as e:
+        raise LoopscopeError(f"{db} cannot be opened in so little memory. Raise sql_memory_limit.") from e
     except duckdb.Error as e:
         if "version number" in str(e):
             raise StoreTooNew(

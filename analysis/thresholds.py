@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-Count = Annotated[int, Meta(ge=2)]
+Count = Annotated[int, Meta(ge=2, le=1_000_000)]
 
 
 class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

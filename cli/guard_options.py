@@ -12,9 +12,11 @@ from typing import Any
 import click
 
 from analysis.compare import IN_FORCE
+from cli.numbers import Number
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*\Z")
 DEFAULT_REPLY_SECONDS = 10.0
+REPLY_SECONDS = Number(0.01, 24 * 60 * 60)
 MOST_JOBS = 64
 
 
@@ -65,7 +67,7 @@ _OPTIONS = (
     ),
     click.option(
         "--reply-within",
-        type=click.FloatRange(min=0.01),
+        type=REPLY_SECONDS,
         default=DEFAULT_REPLY_SECONDS,
         show_default=True,
         metavar="SECONDS",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+
+from analysis.periods import end_of
 
 _AGO = re.compile(r"(\d{1,6})\s*(m|h|d|w)")
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -20,9 +22,11 @@ def parse(text: str, now: datetime, *, end_of_day: bool = False) -> datetime:
         if ago:
             return now - int(ago[1]) * _UNITS[ago[2]]
         if _DAY.fullmatch(text):
-            day = datetime.combine(datetime.fromisoformat(text), time(), UTC)
-            return day + timedelta(days=1) if end_of_day else day
+            day = date.fromisoformat(text)
+            return end_of(day) if end_of_day else datetime.combine(day, time(), UTC)
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
+    except OverflowError:
+        raise ValueError(f"{text!r} lies before the year 1 or after the year 9999.") from None
+    except ValueError:
         raise ValueError(f"{text!r} is no time. Give {FORMS}.") from None

@@ -26,6 +26,9 @@ _THRESHOLDS = "thresholds"
 """The table whose keys are the fields of analysis.thresholds.Thresholds."""
 
 
+LEAST_MEMORY, MOST_MEMORY = "64MB", "1000TB"
+_LONGEST_FILE = 1 << 20
+"""A file of settings is a page; `/dev/zero` has no end."""
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])(i?)B")
 
 
@@ -34,24 +37,35 @@ class BadSetting(LoopscopeError):
 
 
 def _path(value: object) -> Path:
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value or "\0" in value:
         raise ValueError("a path")
-    return Path(value).expanduser()
-
-
-def _positive_number(value: object) -> float:
     try:
-        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else 0.0
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise ValueError("a number above 0")
-    return number
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise ValueError("a path in a home folder that there is") from None
+
+
+def _number_up_to(most: float, named: str) -> Callable[[object], float]:
+    """Above 0. What a clock or a date cannot hold any more must not get as far as that."""
+
+    def read(value: object) -> float:
+        try:
+            number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else 0.0
+        except (ValueError, OverflowError):
+            number = 0.0
+        if not 0 < number <= most:
+            raise ValueError(f"a number above 0 and up to {most:.0f} ({named})")
+        return number
+
+    return read
 
 
 def _size(value: object) -> str:
+    """Below the least of them DuckDB cannot even open a store, beyond the most it knows no number."""
     if not isinstance(value, str) or not _SIZE.fullmatch(value.strip()):
         raise ValueError("a size such as 512MB or 2GB")
+    if not bytes_of(LEAST_MEMORY) <= bytes_of(value.strip()) <= bytes_of(MOST_MEMORY):
+        raise ValueError(f"a size from {LEAST_MEMORY} to {MOST_MEMORY}")
     return value.strip()
 
 
@@ -82,14 +96,14 @@ SETTINGS = (
         "running_for_minutes",
         "LOOPSCOPE_RUNNING_FOR_MINUTES",
         lambda: 10.0,
-        _positive_number,
+        _number_up_to(366 * 24 * 60, "a year"),
         "Minutes for which a turn whose log ends in the middle counts as running.",
     ),
     Setting(
         "sql_timeout_seconds",
         "LOOPSCOPE_SQL_TIMEOUT_SECONDS",
         lambda: 30.0,
-        _positive_number,
+        _number_up_to(24 * 60 * 60, "a day"),
         "Seconds after which a query of `loopscope sql` is stopped.",
     ),
     Setting("sql_memory_limit", "LOOPSCOPE_SQL_MEMORY_LIMIT", lambda: "1GB", _size, "Memory that a reading command may take."),
@@ -144,12 +158,16 @@ def load_thresholds(environment: Mapping[str, str] = os.environ) -> Thresholds:
 
 def _read_file(path: Path, *, must_exist: bool) -> dict[str, object]:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            text = file.read(_LONGEST_FILE + 1)
+        if len(text) > _LONGEST_FILE:
+            raise BadSetting(f"{path} is no settings file: it holds more than {_LONGEST_FILE >> 20} MB.")
+        content = tomllib.loads(text.decode())
     except FileNotFoundError:
         if must_exist:
             raise BadSetting(f"There is no settings file {path}, which {CONFIG_VARIABLE} names.") from None
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise BadSetting(f"The settings file {path} cannot be read: {e}") from e
     known = {_THRESHOLDS, *(setting.name for setting in SETTINGS)}
     unknown = sorted(content.keys() - known)
@@ -162,4 +180,4 @@ def _checked(setting: Setting, value: object, where: str) -> object:
     try:
         return setting.read(value)
     except ValueError as e:
-        raise BadSetting(f"{where} has to be {e}, not {value!r}.") from e
+        raise BadSetting(f"{where} has to be {e}, not {f'{value!r}':.80}.") from e

@@ -8,10 +8,11 @@ binding of widgets to the address is not used for them, because it loses them on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 
 import streamlit as st
 
+from analysis.periods import end_of
 from analysis.reading import Filters
 
 DATES = ("since", "until")
@@ -31,8 +32,17 @@ def draw(options: Mapping[str, Sequence[str]]) -> None:
     for name in NAMES:
         # Set even to what it is: on another page it is another widget, which only then begins with this value.
         state[name] = state.get(name, kept.get(name))
-    st.date_input("Since", value=None, key="since", format="YYYY-MM-DD", help="First day, UTC")
-    st.date_input("Until", value=None, key="until", format="YYYY-MM-DD", help="Last day, UTC")
+    # Streamlit's own bounds are ten years around today, and a day beyond them would end the page.
+    for name, help_text in (("since", "First day, UTC"), ("until", "Last day, UTC")):
+        st.date_input(
+            name.capitalize(),
+            value=None,
+            min_value=date.min,
+            max_value=date.max,
+            key=name,
+            format="YYYY-MM-DD",
+            help=help_text,
+        )
     for name in CHOICES:
         known = options.get(name, ())
         asked = state[name]
@@ -52,7 +62,7 @@ def chosen() -> Filters:
     state = st.session_state
     return Filters(
         since=_midnight(state.get("since")),
-        until=_midnight(state.get("until"), days=1),
+        until=end_of(state.until) if state.get("until") else None,
         **{name: state.get(name) or None for name in CHOICES},
     )
 
@@ -96,5 +106,5 @@ def _day(text: str | None) -> date | None:
         return None
 
 
-def _midnight(day: date | None, days: int = 0) -> datetime | None:
-    return datetime.combine(day, time.min, UTC) + timedelta(days=days) if day is not None else None
+def _midnight(day: date | None) -> datetime | None:
+    return datetime.combine(day, time.min, UTC) if day is not None else None

@@ -71,7 +71,7 @@ def rebuild(
     roots: beside those that the store was made from. otherwise: where the store cannot say from which, having been set aside
     because it could not be read. Raises as `ingest`, and NoStore where there is no store and no root."""
     known: list[Path] = []
-    if db.exists() or working_file(db).exists():
+    if _is_there(db) or _is_there(working_file(db)):
         with WritableStore(db, say=report.say, opening="repair") as store:
             known = [Path(root) for root in roots_of(store.con)] or absolute(otherwise)
     every = list(dict.fromkeys([*known, *absolute(roots)]))
@@ -84,6 +84,13 @@ def rebuild(
         with WritableStore(db, say=report.say, opening="empty"):
             pass
         return ingest(every, db, analysis, report, workers=workers, stopped=stopped)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long, a folder that is closed to us: whoever opens it says so
+        return False
 
 
 def make_task(

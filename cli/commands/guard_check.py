@@ -7,7 +7,7 @@ import click
 from analysis.inert_text import inert
 from cli import output
 from cli.exit_codes import ExitCode
-from cli.guard_options import DEFAULT_REPLY_SECONDS
+from cli.guard_options import DEFAULT_REPLY_SECONDS, REPLY_SECONDS
 from cli.output import FORMATS, Format
 
 COLUMNS = ("rule", "kind", "kept", "about", "why_not")
@@ -19,7 +19,7 @@ _HEADINGS = {"why_not": "why not"}
 @click.option("--require", default="", metavar="RULES", help="Policy rules that must be kept too, by commas; `all` for all.")
 @click.option(
     "--reply-within",
-    type=click.FloatRange(min=0.01),
+    type=REPLY_SECONDS,
     default=DEFAULT_REPLY_SECONDS,
     show_default=True,
     metavar="SECONDS",

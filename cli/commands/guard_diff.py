@@ -12,6 +12,7 @@ from cli.exit_codes import ExitCode
 from cli.guard_lab import tell_missing, tried
 from cli.guard_options import GuardOptions, guard_options, read_sessions, sessions_option
 from cli.guard_report import SPLITS, Comparison, as_rows, compare, draw
+from cli.numbers import Number
 from cli.view import View, reading_options
 
 _EXIT_CODES = {
@@ -21,6 +22,8 @@ _EXIT_CODES = {
     "cannot-tell": ExitCode.CANNOT_TELL,
 }
 
+
+MOST_EXAMPLES = 1_000_000
 
 _CSV_COLUMNS = (
     "basis",
@@ -66,13 +69,15 @@ class NameList(click.ParamType[tuple[str, ...]]):
 @click.argument("base")
 @click.argument("candidate")
 @click.option("--by", type=NameList(SPLITS), default=(), help=f"Split the table further: {', '.join(SPLITS)}. JSON always is.")
-@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Calls to show, worst first.")
+@click.option(
+    "--examples", type=click.IntRange(0, MOST_EXAMPLES), default=5, show_default=True, help="Calls to show, worst first."
+)
 @click.option(
     "--fail-on", type=NameList((*CHANGE_NAMES, ANY)), metavar="CHANGES", help="Exit 1 where one of these changes is found."
 )
 @click.option(
     "--min-coverage",
-    type=click.FloatRange(0, 100),
+    type=Number(0, 100),
     default=DEFAULT_COVERAGE,
     show_default=True,
     help="Percent of the calls that must be valid for both guards before --fail-on may pass; below it exits 4.",

@@ -51,3 +51,41 @@ def test_a_guard_that_exits_passes_no_gate(text: str, loopscope: Loopscope, reco
 def test_an_argument_that_is_no_text_is_wrong_usage(loopscope: Loopscope, recorded: Path) -> None:
     assert loopscope("triage", "--session", "q\udcff", "--db", recorded).code == 2
     assert loopscope("sql", "SELECT '\udcff'", "--db", recorded).code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (["guard", "run", "x", "--guard", "x=cat", "--reply-within", "1e300"], "0.01<=x<=86400"),
+        (["guard", "run", "x", "--guard", "x=cat", "--reply-within", "nan"], "nan is no number"),
+        (["guard", "check", "cat", "--reply-within", "inf"], "0.01<=x<=86400"),
+        # It is neither above nor below the coverage there is: a gate would pass, whatever it saw.
+        (
+            ["guard", "diff", "fingerprint", "none", "--fail-on", "fresh-call-blocked", "--min-coverage", "nan"],
+            "nan is no number",
+        ),
+        (["guard", "diff", "fingerprint", "none", "--examples", "99999999999999999999999"], "0<=x<=1000000"),
+        (["serve", "--port", "99999"], "1<=x<=65535"),
+        (["triage", "--since", "999999w"], "before the year 1"),
+    ],
+)
+def test_a_number_out_of_range_is_wrong_usage(arguments: list[str], allowed: str, loopscope: Loopscope, recorded: Path) -> None:
+    answer = loopscope(*arguments, *(["--db", recorded] if arguments[1] != "check" else []))
+    assert (answer.code, answer.out) == (2, "")
+    assert allowed in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_period_to_the_end_of_the_calendar_leaves_out_nothing(loopscope: Loopscope, recorded: Path) -> None:
+    counted = ("sql", "SELECT count(*) AS n FROM turns", "--format=json", "--db", recorded)
+    every, in_period = (loopscope(*counted, *more) for more in ([], ["--since=0001-01-01", "--until=9999-12-31"]))
+    assert in_period.code == 0
+    assert in_period.json() == every.json() != [{"n": 0}]
+
+
+@pytest.mark.parametrize("command", [["triage"], ["doctor"], ["sql", "SELECT 1"], ["rebuild"], ["ingest", str(CHAT)]])
+def test_a_store_of_an_impossible_name(command: list[str], loopscope: Loopscope, tmp_path: Path) -> None:
+    answer = loopscope(*command, "--db", tmp_path / ("a" * 300))
+    assert answer.code == (5 if command[0] == "ingest" else 3)
+    assert ("There is no store at" if command[0] == "rebuild" else "File name too long") in answer.out + answer.err
+    assert "Traceback" not in answer.err

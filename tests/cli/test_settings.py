@@ -54,6 +54,59 @@ def test_a_mistake_is_named_and_never_ignored(text: str, names: str, tmp_path: P
         load(written(tmp_path, text))
 
 
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        ("running_for_minutes = 1e18", "above 0 and up to 527040 (a year)"),
+        ("running_for_minutes = 1" + 400 * "0", "above 0 and up to 527040 (a year)"),
+        ("sql_timeout_seconds = 1e300", "above 0 and up to 86400 (a day)"),
+        ("sql_timeout_seconds = inf", "above 0 and up to 86400 (a day)"),
+        ('sql_memory_limit = "1KB"', "from 64MB to 1000TB"),
+        ('sql_memory_limit = "99999999TB"', "from 64MB to 1000TB"),
+        ('db = "a\\u0000b"', "a path"),
+        ('db = "~nobody-of-this-name/x"', "a path in a home folder that there is"),
+    ],
+)
+def test_an_extreme_is_told_with_its_place_and_what_is_allowed(text: str, allowed: str, tmp_path: Path) -> None:
+    with pytest.raises(BadSetting) as raised:
+        load(written(tmp_path, text))
+    told = str(raised.value)
+    assert told.startswith(f"{text.split()[0]} in {tmp_path / 'settings.toml'} has to be ")
+    assert allowed in told
+    assert len(told) < len(str(tmp_path)) + 250
+
+
+@pytest.mark.parametrize(("name", "value"), [("RUNNING_FOR_MINUTES", "527040"), ("SQL_TIMEOUT_SECONDS", "86400")])
+def test_the_ends_of_a_range_are_in_it(
+    name: str, value: str, loopscope: Loopscope, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"LOOPSCOPE_{name}", value)
+    assert loopscope("sql", "SELECT count(*) FROM turns WHERE verdict = 'running'", "--db", recorded).code == 0
+
+
+@pytest.mark.parametrize("limit", ["64MB", "1000TB"])
+def test_every_allowed_memory_opens_a_store(
+    limit: str, loopscope: Loopscope, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOOPSCOPE_SQL_MEMORY_LIMIT", limit)
+    assert loopscope("triage", "--db", recorded).code == 0
+    assert loopscope("sql", "SELECT * FROM calls", "--db", recorded).code == 0
+
+
+@pytest.mark.parametrize("text", ["a = " + 100_000 * "[", "sql_timeout_seconds = " + 9_000 * "1", "a = \x00", 'a = "\udcff"'])
+def test_a_file_that_no_parser_takes_is_named(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(BadSetting, match=r"settings\.toml cannot be read"):
+        load({"LOOPSCOPE_CONFIG": str(file)})
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
+def test_an_endless_file_is_no_settings_file() -> None:
+    with pytest.raises(BadSetting, match="/dev/zero is no settings file: it holds more than 1 MB"):
+        load({"LOOPSCOPE_CONFIG": "/dev/zero"})
+
+
 def test_a_mistake_in_the_environment_is_named() -> None:
     with pytest.raises(BadSetting, match="LOOPSCOPE_SQL_TIMEOUT_SECONDS"):
         load({"LOOPSCOPE_SQL_TIMEOUT_SECONDS": "soon"})
@@ -90,7 +143,15 @@ def test_thresholds_come_from_their_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "names"), [("identical = 7", "identical"), ("replays = 1", "replays"), ("replays = 'x'", "replays")]
+    ("text", "names"),
+    [
+        ("identical = 7", "identical"),
+        ("replays = 1", "replays"),
+        ("replays = 'x'", "replays"),
+        ("replays = 1000001", "replays"),
+        ("replays = 1" + 30 * "0", "replays"),
+        ("dead_end_share = nan", "dead_end_share"),
+    ],
 )
 def test_a_wrong_threshold_is_named(text: str, names: str, tmp_path: Path) -> None:
     file = tmp_path / "own.toml"

@@ -86,8 +86,8 @@ def test_a_query_that_takes_too_long(loopscope: Loopscope, recorded: Path, monke
 
 
 def test_a_query_that_takes_too_much_memory(loopscope: Loopscope, recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOOPSCOPE_SQL_MEMORY_LIMIT", "30MB")
+    monkeypatch.setenv("LOOPSCOPE_SQL_MEMORY_LIMIT", "64MB")
     answer = loopscope("sql", "SELECT list(range) FROM range(20000000)", "--db", recorded)
     assert (answer.code, answer.out) == (4, "")
-    assert "sql_memory_limit allows (30MB)" in answer.err
+    assert "sql_memory_limit allows (64MB)" in answer.err
     assert len(answer.err.splitlines()) == 1

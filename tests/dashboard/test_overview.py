@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.conftest import OpenPage, texts
@@ -97,3 +98,14 @@ def test_coverage_says_how_many_of_how_many(open_page: OpenPage, tmp_path: Path)
 def test_nothing_to_look_at_says_how_much_was_looked_at(open_page: OpenPage, tmp_path: Path) -> None:
     app = open_page(on=publish(tmp_path / "well.duckdb", three_kinds()[2:]))
     assert "Nothing is stuck, looping or killed by a guard: 1 turn looked at." in texts(app)
+
+
+@pytest.mark.parametrize("page", ["overview", "sessions", "session", "guard_lab"])
+def test_a_day_anywhere_in_the_calendar_is_a_filter_like_any_other(page: str, open_page: OpenPage) -> None:
+    app = open_page(page, since="0001-01-01", until="9999-12-31")
+    assert [str(day.value) for day in app.date_input] == ["0001-01-01", "9999-12-31"]
+    assert "No session matches" not in texts(app)
+
+
+def test_the_last_day_of_the_calendar_leaves_out_nothing(open_page: OpenPage) -> None:
+    assert _numbers(open_page(until="9999-12-31")) == _numbers(open_page())
