@@ -7,8 +7,8 @@ Kinds of Problem, all readers. Something is lost: `damaged` (nothing could be re
 `foreign-record` (sound JSON, not of this format), `trailing-garbage` (behind a record that was kept). Nothing is lost, or what
 the detail names: `repaired` (several records on one line, or one on several), `concurrent-writers` (one record within another,
 or the rest of one that is older than its neighbour), `bad-utf8`, `lost-header` (no session id: the file's name stands in),
-`unreadable-time`, `clock-step` (far back in time from one record to the next). And `torn-tail`: the source ends inside a record
-and may still grow.
+`unreadable-time`, `clock-step` (far back in time from one record to the next), `unreadable-parent`, `circular-parents` (they
+lead back to the record). And `torn-tail`: the source ends inside a record and may still grow.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ _NO_OUTCOME = WireOutcome()
 class QwenChatReader(LineReader[WireRecord]):
     format = "qwen-chat"
     client = "qwen-code"
-    version = 4
+    version = 5
     decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(WireRecord)
     record_start = re.compile(r'\{"(?:uuid|backgroundTurn)":')
 
@@ -78,10 +78,13 @@ class QwenChatReader(LineReader[WireRecord]):
         self._stem = self.name.removesuffix(".jsonl")
         self._round: str | None = None
         self._last_uuid: str | None = None
+        self._hangs_on: str | None = None
+        """The parent of the first of the records that hang each on the one before it, up to the last."""
         self._last_ts: int | None = None
         self._told: list[str] = []
         """Kinds of Problem that are told once a source, at the first record that shows them."""
         self._unreadable_time: object = None
+        self._unreadable_parent: object = None
         """Of the record now read."""
         self._is_loose = False
         """The record now read stands in the source with damage around or within it."""
@@ -94,17 +97,20 @@ class QwenChatReader(LineReader[WireRecord]):
     def from_object(self, value: dict[str, Any], exact: bool) -> WireRecord | None:
         wire = from_object(value, exact)
         self._unreadable_time = value.get("timestamp") if wire.timestamp is None else None
+        parent = value.get("parentUuid")
+        self._unreadable_parent = None if isinstance(parent, str) else parent
         return wire
 
     def _object(self, data: bytes, value: dict[str, Any], exact: bool, place: Place) -> Iterator[Row]:
         self._is_loose = True
         yield from super()._object(data, value, exact, place)
-        self._is_loose, self._unreadable_time = False, None
+        self._is_loose, self._unreadable_time, self._unreadable_parent = False, None, None
 
     def memory(self) -> dict[str, Any]:
         return {
             "round": self._round,
             "uuid": self._last_uuid,
+            "hangs on": self._hangs_on,
             "ts": self._last_ts,
             "told": self._told,
             "repeated": self._answers.memory(),
@@ -112,7 +118,7 @@ class QwenChatReader(LineReader[WireRecord]):
 
     def recall(self, memory: dict[str, Any], earlier: Earlier) -> None:
         self._round, self._last_uuid, self._last_ts = memory["round"], memory["uuid"], memory["ts"]
-        self._told = memory["told"]
+        self._hangs_on, self._told = memory["hangs on"], memory["told"]
         self._answers.recall(memory["repeated"], partial(_answer_text, earlier))
 
     def time_of_last_record(self) -> int | None:
@@ -127,36 +133,52 @@ class QwenChatReader(LineReader[WireRecord]):
             return None
         session_id, ts = wire.session_id, microseconds(wire.timestamp)
         before, self._last_ts = self._last_ts, ts or self._last_ts
-        follows, self._last_uuid = wire.parent_uuid == self._last_uuid, wire.uuid
+        uuid, parent = wire.uuid, wire.parent_uuid
+        follows, self._last_uuid = parent == self._last_uuid, uuid
+        if parent is None or not follows:
+            self._hangs_on = parent
         frame: Frame = {
             "place": place,
             "session_id": session_id if session_id and not wire.is_sidechain else self._other_session(wire),
-            "uuid": wire.uuid,
-            "parent_uuid": wire.parent_uuid,
+            "uuid": uuid,
+            "parent_uuid": parent,
             "ts": ts,
             "version": wire.version,
             "cwd": wire.cwd,
             "forked_from": wire.forked_from.session_id if wire.forked_from is not None else None,
         }
         rows = self._records(wire, frame)
-        if ts is None or session_id is None or (before is not None and before - ts > _CLOCK_STEP and follows):
+        stepped_back = ts is not None and before is not None and before - ts > _CLOCK_STEP and follows
+        if self._is_loose or ts is None or session_id is None or stepped_back or self._hangs_on_itself(uuid):
             return [*rows, *self._oddities(wire, place, ts, before if follows else None)]
         return rows
 
+    def _hangs_on_itself(self, uuid: str | None) -> bool:
+        return uuid == self._hangs_on and uuid is not None
+
     def _oddities(self, wire: WireRecord, place: Place, ts: int | None, before: int | None) -> Iterator[Problem]:
         """What is wrong with a record that was kept."""
-        if wire.session_id is None and "lost-header" not in self._told:
-            self._told.append("lost-header")
-            detail = "no session id in the record: the file's name stands in for it, here and below"
-            yield Problem("lost-header", detail, place.offset, place.line)
-        if ts is None and self._unreadable_time is not None and "unreadable-time" not in self._told:
-            self._told.append("unreadable-time")
-            detail = f"no time can be read from {ascii(self._unreadable_time)[:80]}: left empty, here and below"
-            yield Problem("unreadable-time", detail, place.offset, place.line)
+        if wire.session_id is None:
+            yield from self._tell_once("lost-header", "no session id in the record: the file's name stands in for it", place)
+        if ts is None and self._unreadable_time is not None:
+            detail = f"no time can be read from {ascii(self._unreadable_time)[:80]}: left empty"
+            yield from self._tell_once("unreadable-time", detail, place)
+        if self._unreadable_parent is not None:
+            detail = f"{ascii(self._unreadable_parent)[:80]} is no record's id: the one before it in the file stands in"
+            yield from self._tell_once("unreadable-parent", detail, place)
+        if self._hangs_on_itself(wire.uuid):
+            detail = "the record's own parents lead back to it: nothing that was written before them hangs together with it"
+            yield from self._tell_once("circular-parents", detail, place)
         if ts is not None and before is not None and before - ts > _CLOCK_STEP:
             hours = (before - ts) / _HOUR
             detail = f"{hours:.1f} hours before the record that it follows: the order of the file is taken, not the clock's"
             yield Problem("clock-step", detail, place.offset, place.line)
+
+    def _tell_once(self, kind: str, detail: str, place: Place) -> Iterator[Problem]:
+        """At the first record that shows it."""
+        if kind not in self._told:
+            self._told.append(kind)
+            yield Problem(kind, f"{detail}, here and below", place.offset, place.line)
 
     def _records(self, wire: WireRecord, frame: Frame) -> Sequence[Row]:
         if wire.type == "assistant":
