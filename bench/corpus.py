@@ -48,6 +48,10 @@ class _Session:
                 written += len(line)
                 yield line
 
+    def question_and_answer(self) -> Iterator[bytes]:
+        yield self._line({"type": "user", "message": {"role": "user", "parts": [{"text": "go"}]}})
+        yield self._answer([{"text": "done"}])
+
     def _turn(self) -> Iterator[bytes]:
         yield self._line({"type": "user", "message": {"role": "user", "parts": [{"text": self._text(120)}]}})
         yield self._line(
@@ -117,6 +121,15 @@ class _Session:
 
 
 _PROSE = "".join(random.Random("prose").choices(_PHRASES, k=5000))
+
+
+def write_small_log(folder: Path, number: int, seed: int = 1) -> None:
+    """A question and its answer."""
+    session = _Session(seed, number)
+    path = folder / f"projects/-p{number % 40}/chats/{session.id}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.writelines(session.question_and_answer())
 
 
 def write_corpus(folder: Path, megabytes: int, seed: int = 1) -> tuple[int, int]:

@@ -94,12 +94,12 @@ def make_plan(
             plan.skipped.append(Skipped(name, reason or ""))
             continue
         before = known.get(name)
-        told = name in named or plain_name(name).endswith(_LOG_SUFFIXES) or reason is not None
         if before is not None and not anew and _is_unchanged(file, before):
             if before.status == "skipped":
                 plan.skipped.append(Skipped(name, reason or WHY_SKIPPED.get(before.format, WHY_SKIPPED[UNKNOWN])))
             plan.unchanged += before.status not in _WITHOUT_FACTS
             continue
+        told = name in named or plain_name(name).endswith(_LOG_SUFFIXES) or reason is not None
         planned = _look_into(file, name, next_id if before is None else before.source_id, before, reason, told, plan)
         if planned is not None:
             plan.outdated += not anew and planned.is_outdated
@@ -112,7 +112,7 @@ def make_plan(
 def stored_path(path: Path | str) -> str:
     """A path whose bytes are no UTF-8 is kept readable: the store holds text only."""
     text = os.fspath(path)
-    if not os.path.isabs(text):
+    if not text.startswith(os.sep):
         text = os.path.abspath(text)
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
