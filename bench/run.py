@@ -21,7 +21,9 @@ from bench.corpus import write_corpus, write_small_log
 ROUNDS = 3
 UNCHANGED_FILES = 20_000
 _MEASURE = "bench.measure"
-_TARGETS = "1.8 for a cold ingest of 500 MB and 1.6 of 5 GB, 5 % of it for a line, 0.2 s for 20,000 unchanged files, 350 MB, 4 %"
+_TARGETS = (
+    "1.8 for a cold ingest of 500 MB and 1.6 of 5 GB, 5 % of it for a line, 0.2 s for 20,000 unchanged files, 350 MB, 4 %"
+)
 
 Measured = dict[str, float]
 
