@@ -15,16 +15,20 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+
+import msgspec
 
 from analysis.fingerprint import canonical_name
 from analysis.timeline import TimelineCall
+from ingest.records import Call
 
 _CONSTANT = re.compile(
     r"""(?:\A|[:,\[])\s*"(?:\[(?:redacted|removed|filtered|hidden|masked)[^"\]]*\]|<(?:redacted|removed|filtered|hidden|masked)>"""
     r"""|REDACTED|\*{3,})"(?=\s*(?:[,}\]]|\Z))""",
     re.IGNORECASE,
 )
+_BEFORE_A_CONSTANT = ('"[', '"<', '"***')
 _SHORTEST_OWN_ID = 4
 _SHORTEST_CUT = 40
 _ALIKE = 3
@@ -41,16 +45,24 @@ def distrust(calls: Sequence[TimelineCall]) -> None:
         return
     cut_length = _common_cut(whole)
     for call in whole:
-        if _is_broken_json(call.call.args_json) or any(len(text) == cut_length for text in _long_texts(call)):
+        args_json = call.call.args_json
+        if _is_broken_json(args_json) or (cut_length is not None and cut_length in map(len, _long_texts(call))):
             call.distrust("cut")
-        elif _CONSTANT.search(call.call.args_json) or _as_text(call.call.args_json) is not None:
+        elif _holds_constant(args_json) or _as_text(args_json) is not None:
             call.distrust("redacted")
+
+
+def _holds_constant(args_json: str) -> bool:
+    """The marks are what any constant begins with or is: looking for them alone spares nearly all calls the search."""
+    may_hold = any(mark in args_json for mark in _BEFORE_A_CONSTANT) or '"redacted"' in args_json.lower()
+    return may_hold and _CONSTANT.search(args_json) is not None
 
 
 def _is_one_token_for_all(calls: Sequence[TimelineCall]) -> bool:
     """Counted by canonical name: a tool called by its old and its new name has the same arguments for a good reason."""
-    tools = {canonical_name(call.call.tool) for call in calls}
-    return len(tools) >= _ALIKE and len({call.call.args_json for call in calls}) == 1
+    if len(calls) < _ALIKE or any(call.call.args_json != calls[0].call.args_json for call in calls):
+        return False
+    return len({canonical_name(call.call.tool) for call in calls}) >= _ALIKE
 
 
 def _carries_own_id(calls: Sequence[TimelineCall]) -> bool:
@@ -68,7 +80,7 @@ def _is_broken_json(args_json: str) -> bool:
         return False
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # text of a KB nests so deep only where nothing is closed
         return True
     return False
 
@@ -88,7 +100,7 @@ def _common_cut(calls: Sequence[TimelineCall]) -> int | None:
 
     Only different values count: one call repeated is a loop, not a cut.
     """
-    if any(call.call.args_bytes > len(call.call.args_json.encode("utf-8", "surrogatepass")) for call in calls):
+    if any(_is_longer_than_kept(call.call) for call in calls):
         return None
     lengths = Counter(map(len, {text for call in calls for text in _long_texts(call)}))
     longest = max(lengths, default=0)
@@ -96,26 +108,40 @@ def _common_cut(calls: Sequence[TimelineCall]) -> int | None:
     return longest if is_round and lengths[longest] >= _ALIKE else None
 
 
-def _long_texts(call: TimelineCall) -> Iterator[str]:
+def _is_longer_than_kept(call: Call) -> bool:
+    """A text has no fewer bytes than characters."""
+    kept = call.args_json
+    return call.args_bytes > len(kept) and call.args_bytes > len(kept.encode("utf-8", "surrogatepass"))
+
+
+def _long_texts(call: TimelineCall) -> list[str]:
     """The values that are text. A bare token (a hash, an id) is as long as it is."""
     if call.call.args_bytes < _SHORTEST_CUT:
-        return
+        return []
+    return [text for text in _texts(_decoded(call.call.args_json)) if len(text) >= _SHORTEST_CUT and not _TOKEN.match(text)]
+
+
+def _decoded(args_json: str) -> object:
+    """None for what is no JSON. msgspec is fast and refuses more: half a surrogate pair, a number out of range."""
     try:
-        value = json.loads(call.call.args_json)
-    except ValueError:
-        return
-    for text in _texts(value):
-        if len(text) >= _SHORTEST_CUT and not _TOKEN.match(text):
-            yield text
+        return msgspec.json.decode(args_json)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        pass
+    try:
+        return json.loads(args_json)
+    except (ValueError, RecursionError):
+        return None
 
 
-def _texts(value: object) -> Iterator[str]:
-    items: Iterable[object] = ()
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        items = value.values()
-    elif isinstance(value, list):
-        items = value
-    for item in items:
-        yield from _texts(item)
+def _texts(value: object) -> list[str]:
+    texts: list[str] = []
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            texts.append(item)
+        elif isinstance(item, dict):
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)
+    return texts

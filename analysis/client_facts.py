@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from analysis.timeline import Turn
 from ingest.records import Event, Result
@@ -22,6 +23,7 @@ _FIRST_WITH_ATTRIBUTION = (0, 15, 10)
 CLIENTS_WITH_A_GUARD = frozenset(("qwen-code",))
 
 
+@lru_cache(maxsize=64)
 def version_of(text: str | None) -> tuple[int, int, int] | None:
     found = _VERSION.match(text or "")
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
@@ -41,16 +43,19 @@ def guard_by_version(client: str, version: str | None) -> str:
 
 
 def turn_version(turn: Turn) -> str | None:
-    return next((record.version for record in turn.records if record.version is not None), None)
+    for record in turn.records:
+        if record.version is not None:
+            return record.version
+    return None
 
 
 def guards_in_force(client: str, turns: Sequence[Turn]) -> list[str]:
     """One guard a turn. A text that gives a guard away speaks for every turn of the same version."""
     told: dict[str | None, str] = {}
     for turn in turns:
-        for record in turn.records:
-            if isinstance(record, Result) and (hint := _guard_told_by(record)):
-                told.setdefault(record.version, hint)
+        for result in turn.results:
+            if hint := _guard_told_by(result):
+                told.setdefault(result.version, hint)
     versions = [turn_version(turn) for turn in turns]
     return [told.get(version) or guard_by_version(client, version) for version in versions]
 
@@ -75,7 +80,7 @@ class EntryPoints:
             self.of_turns = _spread([self._of(turn) for turn in turns])
 
     def _of(self, turn: Turn) -> tuple[str, str] | None:
-        names = {record.name for record in turn.records if isinstance(record, Event)}
+        names = turn.event_names
         headless_hint = "attribution_snapshot" in names
         daemon_hint = "file_history_snapshot" in names
         daemon = "serve" if self._is_served else "acp"
@@ -101,7 +106,7 @@ class EntryPoints:
 
 def _is_of_serve(turn: Turn) -> bool:
     by_daemon = turn.prompt is not None and turn.prompt.prompt_id is not None
-    return by_daemon or any(isinstance(record, Event) and record.name == "turn_result" for record in turn.records)
+    return by_daemon or "turn_result" in turn.event_names
 
 
 def _spread(hints: Sequence[tuple[str, str] | None]) -> list[tuple[str, str]]:

@@ -5,6 +5,8 @@ They come before anything inferred. Each rule answers with a verdict or with Non
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from analysis.counting import counted
 from analysis.history import DAEMONS
 from analysis.turn_state import TurnState, Verdict, evidence_of
@@ -20,9 +22,13 @@ def told_user(state: TurnState) -> bool | None:
     return None if state.entry_point == "unknown" else True
 
 
+_RESULT = frozenset(("turn_result",))
+_ERRORS = frozenset(("api_error", "chat.content_retry_failure"))
+
+
 def by_daemon_record(state: TurnState) -> Verdict | None:
     """The daemon's own record of the turn's end: in the log (0.24.4 `qwen serve`), else in the ledger beside it."""
-    ended = next((event for event in reversed(state.log_events) if event.name == "turn_result"), None)
+    ended = state.turn.last_event(_RESULT)
     ended = ended or next((event for event in reversed(state.events) if event.name == "ledger" and _is_over(event)), None)
     if ended is None:
         return None
@@ -80,6 +86,8 @@ def _is_loop_protection(message: str | None) -> bool:
 
 
 def by_skip_text(state: TurnState) -> Verdict | None:
+    if not any(call.outcome == "skipped" for call in state.calls):
+        return None
     answers = [result for call in state.calls if (result := call.of_batch.call.result) and result.answer == "loop-skip"]
     if not answers:
         return None
@@ -130,8 +138,9 @@ def is_agent_trip(event: Event) -> bool:
 
 
 def by_provider_error(state: TurnState) -> Verdict | None:
-    error = _last_error(state.log_events) or _last_error(state.events)
-    if error is None or _answered_after(state, error):
+    in_log = state.turn.last_event(_ERRORS)
+    error = in_log or next((event for event in reversed(state.events) if event.name in _ERRORS), None)
+    if error is None or _answered_after(state, error, is_in_log=in_log is not None):
         return None
     what = error.message or error.error_class or error.name
     return Verdict(
@@ -139,15 +148,9 @@ def by_provider_error(state: TurnState) -> Verdict | None:
     )
 
 
-def _last_error(events: list[Event]) -> Event | None:
-    names = ("api_error", "chat.content_retry_failure")
-    return next((event for event in reversed(events) if event.name in names), None)
-
-
-def _answered_after(state: TurnState, error: Event) -> bool:
-    records = list(state.turn.records)
-    if error in state.log_events:
-        index = next(index for index, record in enumerate(records) if record is error)
-        return any(isinstance(record, Response) for record in records[index:])
+def _answered_after(state: TurnState, error: Event, *, is_in_log: bool) -> bool:
+    if is_in_log:
+        after = takewhile(lambda record: record is not error, reversed(state.turn.records))
+        return any(isinstance(record, Response) for record in after)
     last = state.turn.responses[-1].records[-1].ts if state.turn.responses else None
     return last is not None and (error.ts is None or last > error.ts)

@@ -1,12 +1,5 @@
 """What a guard could know at a call: the ids that were handled, as each entry point of the client keeps them.
 
-`ModelHistory` is the history that the client sends to the model, rebuilt along the live branch:
-- a compaction replaces it, so ids it dropped are free again (recordings h6, h9);
-- a call left without an answer gets one in memory before the next prompt is sent (orphan repair, h8, h10), so it counts as
-  handled from then on, although it is written nowhere;
-- a synthetic answer and a failure are answers.
-Every entry remembers the turn in which it was answered, so that "the history at the start of this prompt" needs no copy.
-
 `Handled` is what the client's guard asks. Scope per entry point (QWEN_CODE.md 7, code and runs of 0.21.2 to 0.24.4):
 headless and sub-agents hold the history at the start of the prompt (or loop) plus the raw ids they let through since, and keep
 both over a compaction in mid-prompt; the TUI takes the current history and those raw ids; the daemon the current history alone.
@@ -14,134 +7,23 @@ both over a compaction in mid-prompt; the TUI takes the current history and thos
 
 from __future__ import annotations
 
-import sys
-from collections import deque
 from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
 
+from analysis.model_history import ALWAYS, ModelHistory, Past, PastCall
 from analysis.provider_ids import IdSource, history_id, provider_id
 from analysis.timeline import TimelineCall, TimelineResponse, Turn
-from ingest.records import Compaction, HistoryEntry, Result
+from ingest.records import Compaction, Result
 
-ALWAYS = sys.maxsize
-"""A turn that comes after all others."""
 ENTRY_POINTS = ("headless", "tui", "acp", "serve", "sub-agent", "unknown")
 DAEMONS = frozenset(("acp", "serve"))
-
-PastCall = TimelineCall | HistoryEntry
-"""A call that a guard may compare with: of this log, or one of which a compaction kept the fingerprint alone."""
 
 Scope = Literal["entry-point", "headless", "tui", "daemon", "turn", "session"]
 """Which calls count as handled. `entry-point`: as the client's own entry point has it, one of the three after it. `turn`:
 what ran in this turn; `session`: what was answered since the session began, compactions or not. No client has the last two."""
 SCOPES: tuple[Scope, ...] = ("entry-point", "headless", "tui", "daemon", "turn", "session")
-
-
-class Past:
-    """Calls by provider id: which they were, in their order, and which fingerprints they had."""
-
-    def __init__(self) -> None:
-        self._of_id: dict[str, dict[bytes | None, list[tuple[int, PastCall]]]] = {}
-        """Of each id by fingerprint the calls, each with the turn of its answer."""
-
-    def add(self, provider: str, call: PastCall, turn_no: int) -> None:
-        self._of_id.setdefault(provider, {}).setdefault(call.fingerprint, []).append((turn_no, call))
-
-    def __contains__(self, provider: str) -> bool:
-        return provider in self._of_id
-
-    def first_of_each(self, provider: str, before_turn: int) -> Iterator[PastCall]:
-        """The first call of each fingerprint, where that was answered before the turn."""
-        for calls in self._of_id.get(provider, {}).values():
-            turn_no, call = calls[0]
-            if turn_no < before_turn:
-                yield call
-
-    def has_any(self, provider: str, before_turn: int) -> bool:
-        """Turns come in order, so that the first call under the id is of the earliest."""
-        return next(self.first_of_each(provider, before_turn), None) is not None
-
-    def with_fingerprint(self, provider: str, fingerprint: bytes | None, before_turn: int) -> Iterator[PastCall]:
-        for turn_no, call in self._of_id.get(provider, {}).get(fingerprint, ()):
-            if turn_no >= before_turn:
-                return
-            yield call
-
-    def calls(self, provider: str, before_turn: int) -> Iterator[PastCall]:
-        for fingerprint in self._of_id.get(provider, {}):
-            yield from self.with_fingerprint(provider, fingerprint, before_turn)
-
-
-class ModelHistory:
-    def __init__(self, replaced: ModelHistory | None = None) -> None:
-        self.replaced = replaced
-        """The history that a compaction put this one in the place of."""
-        self.used: set[str] = set()
-        """Every id in it, as a call's or as an answer's."""
-        self._first_call: dict[str, PastCall] = {}
-        self._answered: dict[str, int] = {}
-        self.answered_calls = Past()
-        self.past: list[tuple[str | None, PastCall]] = []
-        """The answered calls in order, each with its provider id."""
-        self._open: dict[int, tuple[str, str | None, PastCall]] = {}
-        """In their order, by number."""
-        self._open_of_id: dict[str, deque[int]] = {}
-        self._calls = 0
-
-    def add_call(self, recorded: str | None, provider: str | None, call: PastCall) -> None:
-        if recorded:
-            self.used.add(recorded)
-            self._first_call.setdefault(recorded, call)
-            self._calls += 1
-            self._open[self._calls] = (recorded, provider, call)
-            self._open_of_id.setdefault(recorded, deque()).append(self._calls)
-
-    def add_answer(self, recorded: str | None, turn_no: int) -> None:
-        if not recorded:
-            return
-        self.used.add(recorded)
-        self._answered.setdefault(recorded, turn_no)
-        waiting = self._open_of_id.get(recorded)
-        if waiting:
-            _, provider, call = self._open.pop(waiting.popleft())
-            self._remember(provider, call, turn_no)
-
-    def repair_orphans(self, turn_no: int) -> None:
-        """Before the prompt of `turn_no` is sent: calls still open count as answered in the turn before."""
-        for recorded, provider, call in self._open.values():
-            self._answered.setdefault(recorded, turn_no - 1)
-            self._remember(provider, call, turn_no - 1)
-        self._open.clear()
-        self._open_of_id.clear()
-
-    def _remember(self, provider: str | None, call: PastCall, turn_no: int) -> None:
-        self.past.append((provider, call))
-        if provider is not None:
-            self.answered_calls.add(provider, call, turn_no)
-
-    def knows(self, provider: str) -> bool:
-        """Whether the id was ever answered in it. False settles every question below."""
-        return provider in self._answered or provider in self.answered_calls
-
-    def answered(self, provider: str, before_turn: int) -> bool:
-        return self._answered.get(provider, before_turn) < before_turn
-
-    def first_call(self, provider: str) -> PastCall | None:
-        return self._first_call.get(provider)
-
-    @classmethod
-    def after(cls, compaction: Compaction, turn_no: int, replaced: ModelHistory) -> ModelHistory:
-        history = cls(replaced)
-        for entry in compaction.entries:
-            recorded = history_id(entry.recorded_id)
-            if entry.kind == "call":
-                provider, _ = provider_id(entry.recorded_id, history.used)
-                history.add_call(recorded, provider, entry)
-            else:
-                history.add_answer(recorded, turn_no)
-        return history
 
 
 class Handled(Struct, eq=False):

@@ -1,7 +1,6 @@
 """What a person must know beside a call's class: why it may mislead. Never changes a class or a decision.
 
-- a replay is one by definition, but may be a legitimate re-run: something that changes state ran in between, or the result
-  differs from the first one's (the residual risk named in PR #9436);
+- a replay is one by definition, but may be a legitimate re-run (re_runs);
 - a duplicate within one response is lost to the client: with other arguments, a distinct call is lost;
 - a collision can be made by a clamp: ids cut at 64 or 40 characters coincide (pi-cursor-sdk#237, 9router#396);
 - two equal calls under two ids in one response are two calls; some clients run one (hermes-agent#108584);
@@ -10,108 +9,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 
-from analysis.call_keys import answer_key
-from analysis.fingerprint import canonical_name
-from analysis.history import BatchCall
+from analysis.history import Batch, BatchCall
 from analysis.polling import note_polling
 from analysis.provider_ids import call_half
+from analysis.re_runs import ReRuns
 from analysis.turn_state import JudgedCall, TurnState
 
-_CHANGES_STATE = frozenset(("edit", "write_file", "run_shell_command", "agent", "notebook_edit", "todo_write", "save_memory"))
 _CLAMPS = (40, 64)
-_RAN = frozenset(("executed", "failed", "cancelled"))
+_NEW = frozenset(("first-use", "no-id"))
 
 
 def annotate(states: Sequence[TurnState]) -> None:
     calls = [call for state in states for call in state.calls]
-    clamp = _clamped_length(calls)
     shared = _shared_with_another(calls)
-    first_of: dict[tuple[str | None, bytes | None], int] = {}
-    for index, call in enumerate(calls):
-        key = (call.of_batch.provider_id, call.of_batch.fingerprint)
-        call.class_reason = _note(calls, call, index, first_of.get(key), clamp, shared) or call.class_reason
-        first_of.setdefault(key, index)
+    is_plain = all(call.call_class in _NEW for call in calls)
+    notes = _Notes((), None) if is_plain else _Notes(calls, _clamped_length(calls))
+    index = -1
+    for state in states:
+        for call in state.calls:
+            index += 1
+            told = call.of_batch.call
+            if told.corrupt_result_id:
+                call.class_reason = "corrupt id: its result carries it several times over"
+            elif told.paired_by_order:
+                call.class_reason = "no id: paired with its result by order"
+            elif index in shared:
+                call.class_reason = "the client's own id is collision-prone: it stood for another provider id before"
+            elif call.call_class not in _NEW:
+                call.class_reason = notes.of_class(index, call) or call.class_reason
+            elif not state.calls_differ and call.call_class == "first-use":
+                call.class_reason = notes.of_sibling(call)
     _class_by_call_half(calls)
     note_polling(states)
 
 
-def _note(
-    calls: Sequence[JudgedCall],
-    call: JudgedCall,
-    index: int,
-    first: int | None,
-    clamp: int | None,
-    shared: Container[int],
-) -> str | None:
-    timeline_call = call.of_batch.call
-    if timeline_call.corrupt_result_id:
-        return "corrupt id: its result carries it several times over"
-    if timeline_call.paired_by_order:
-        return "no id: paired with its result by order"
-    if index in shared:
-        return "the client's own id is collision-prone: it stood for another provider id before"
-    match call.call_class:
-        case "replay" if first is not None:
-            return _re_run(calls[first], calls[first + 1 : index], call)
-        case "same-response":
-            return _lost_duplicate(call)
-        case "collision" if clamp is not None:
-            return f"length clamp: every id is exactly {clamp} characters long, or shorter"
-        case "first-use" if siblings := _equal_siblings(call):
-            return _identical(call, siblings)
-        case "unknown":
-            return _distrusted_first(calls[:index], call)
-    return None
+class _Notes:
+    """calls: of the whole session, in order."""
 
+    def __init__(self, calls: Sequence[JudgedCall], clamp: int | None) -> None:
+        self._calls = calls
+        self._clamp = clamp
+        self._re_runs = ReRuns(calls)
+        self._first_equal: dict[tuple[str | None, bytes | None], int] = {}
+        self._first_of_id: dict[str | None, int] = {}
+        for index, call in enumerate(calls):
+            provider = call.of_batch.provider_id
+            self._first_equal.setdefault((provider, call.of_batch.fingerprint), index)
+            self._first_of_id.setdefault(provider, index)
+        self._beside: _Beside | None = None
 
-def _re_run(first: JudgedCall, between: Sequence[JudgedCall], call: JudgedCall) -> str | None:
-    changed = next((other for other in between if _changes_state(other, call)), None)
-    if changed is not None:
-        return f"possible legitimate re-run: {changed.of_batch.call.call.tool} ran in between"
-    before, after = answer_key(first), answer_key(call)
-    if call.outcome in _RAN and before is not None and after is not None and before != after:
-        return "possible legitimate re-run: the result differs from the first one's"
-    return None
-
-
-def _changes_state(other: JudgedCall, call: JudgedCall) -> bool:
-    is_other = other.of_batch.fingerprint != call.of_batch.fingerprint
-    return is_other and other.outcome in _RAN and canonical_name(other.of_batch.call.call.tool) in _CHANGES_STATE
-
-
-def _lost_duplicate(call: JudgedCall) -> str:
-    same_id = [other for other in call.batch.calls if other.provider_id == call.of_batch.provider_id]
-    fingerprint = call.of_batch.fingerprint
-    if fingerprint is None:
-        return "cannot tell whether the payload differs: arguments not whole"
-    if any(other.fingerprint == fingerprint for other in same_id if other is not call.of_batch):
-        return "identical to the call before it: nothing was lost"
-    return "payload differs: a distinct call was lost"
-
-
-def _equal_siblings(call: JudgedCall) -> list[BatchCall]:
-    fingerprint = call.of_batch.fingerprint
-    if fingerprint is None:
-        return []
-    siblings = (other for other in call.batch.calls if other is not call.of_batch and not other.same_response)
-    return [other for other in siblings if other.fingerprint == fingerprint]
-
-
-def _identical(call: JudgedCall, siblings: Sequence[BatchCall]) -> str:
-    note = "identical in one response: the same call under another id"
-    unanswered = call.of_batch.call.result is None and any(other.call.result is not None for other in siblings)
-    return f"{note}; it has no result, the client seems to have de-duplicated it" if unanswered else note
-
-
-def _distrusted_first(before: Sequence[JudgedCall], call: JudgedCall) -> str | None:
-    """Which fault of the first call's arguments leaves this one undecided; None where the fault is its own."""
-    if call.of_batch.fingerprint is None:
+    def of_class(self, index: int, call: JudgedCall) -> str | None:
+        provider, fingerprint = call.of_batch.provider_id, call.of_batch.fingerprint
+        match call.call_class:
+            case "replay" if (first := self._first_equal[provider, fingerprint]) < index:
+                return self._re_runs.note(first, index)
+            case "same-response":
+                return self._in(call.batch).lost_duplicate(call)
+            case "collision" if self._clamp is not None:
+                return f"length clamp: every id is exactly {self._clamp} characters long, or shorter"
+            case "unknown" if fingerprint is not None and (first := self._first_of_id[provider]) < index:
+                return f"arguments of the first call under this id {self._calls[first].of_batch.call.args_state}"
         return None
-    same_id = (other for other in before if other.of_batch.provider_id == call.of_batch.provider_id)
-    first = next(same_id, None)
-    return f"arguments of the first call under this id {first.of_batch.call.args_state}" if first is not None else None
+
+    def of_sibling(self, call: JudgedCall) -> str | None:
+        return self._in(call.batch).identical(call)
+
+    def _in(self, batch: Batch) -> _Beside:
+        if self._beside is None or self._beside.batch is not batch:
+            self._beside = _Beside(batch)
+        return self._beside
+
+
+class _Beside:
+    """The calls of one response by what they are."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self._alike = Counter((call.provider_id, call.fingerprint) for call in batch.calls)
+        self._seen_by_guard: dict[bytes | None, list[BatchCall]] = defaultdict(list)
+        for call in batch.calls:
+            if not call.same_response:
+                self._seen_by_guard[call.fingerprint].append(call)
+        self._answered = {
+            fingerprint: sum(call.call.result is not None for call in calls)
+            for fingerprint, calls in self._seen_by_guard.items()
+        }
+
+    def lost_duplicate(self, call: JudgedCall) -> str:
+        fingerprint = call.of_batch.fingerprint
+        if fingerprint is None:
+            return "cannot tell whether the payload differs: arguments not whole"
+        if self._alike[call.of_batch.provider_id, fingerprint] > 1:
+            return "identical to the call before it: nothing was lost"
+        return "payload differs: a distinct call was lost"
+
+    def identical(self, call: JudgedCall) -> str | None:
+        fingerprint = call.of_batch.fingerprint
+        if fingerprint is None or len(self._seen_by_guard[fingerprint]) < 2:
+            return None
+        note = "identical in one response: the same call under another id"
+        is_lost = call.of_batch.call.result is None and self._answered[fingerprint] > 0
+        return f"{note}; it has no result, the client seems to have de-duplicated it" if is_lost else note
 
 
 def _shared_with_another(calls: Sequence[JudgedCall]) -> set[int]:

@@ -15,6 +15,8 @@ from analysis.turn_state import JudgedCall, TurnState
 
 def note_polling(states: Sequence[TurnState]) -> None:
     for state in states:
+        if state.calls_differ or len(state.calls) < CONSECUTIVE:
+            continue
         by_fingerprint: dict[bytes, list[JudgedCall]] = {}
         for call in state.calls:
             if call.of_batch.fingerprint is not None:

@@ -9,8 +9,9 @@ daemon's cron and background turns, which do not clear them, the ids really answ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from analysis.guards import Answered, Contender, Decision
 from analysis.history import Batch, BatchCall
@@ -37,8 +38,7 @@ _DECIDED: dict[Decision, Done] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Trip:
+class Trip(Struct, frozen=True, eq=False):
     batch: Batch
     call: BatchCall
 
@@ -47,11 +47,10 @@ class Trip:
         return self.batch.response.no
 
 
-@dataclass(slots=True)
-class TurnReplay:
+class TurnReplay(Struct, eq=False):
     contender: Contender
     answered: Answered
-    exceptions: list[tuple[int, int, Decision]] = field(default_factory=list)
+    exceptions: list[tuple[int, int, Decision]] = []
     """(response, call, decision) wherever the decision is not `execute`."""
     divergence: tuple[int, int] | None = None
     """(response, call) of the first decision that differs from what was done."""
@@ -104,6 +103,8 @@ def outcome_of(call: BatchCall, *, batch_was_dropped: bool, guard_is_known: bool
             return "dropped"
         return "unanswered" if guard_is_known else "unknown"
     match result.answer:
+        case "tool":
+            return "failed" if result.status == "error" else "executed"
         case "duplicate":
             return "suppressed"
         case "loop-skip" | "skipped":
@@ -112,8 +113,6 @@ def outcome_of(call: BatchCall, *, batch_was_dropped: bool, guard_is_known: bool
             return "cancelled"
         case "interrupted":
             return "unanswered"
-        case "tool":
-            return "failed" if result.status == "error" else "executed"
 
 
 def done_with(call: BatchCall, outcome: Outcome) -> Done:

@@ -78,9 +78,11 @@ def orphan_rows(session_id: str, state: TurnState) -> Iterator[OrphanRow]:
         )
 
 
-def _span(records: Iterable[AnyRecord]) -> tuple[int | None, int | None]:
+def _span(records: Sequence[AnyRecord]) -> tuple[int | None, int | None]:
     """From the first record to the last, not from the earliest time to the latest: a clock that was set in between, and set
     back, would make hours of a minute."""
+    if records and (first := records[0].ts) is not None and (last := records[-1].ts) is not None and first <= last:
+        return first, last
     times = [record.ts for record in records if record.ts is not None]
     if not times or times[-1] < times[0]:
         return min(times, default=None), max(times, default=None)

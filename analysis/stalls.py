@@ -26,13 +26,12 @@ def waiting_for_human(state: TurnState) -> Verdict | None:
     """An open call that only a person can answer: a question, or an approval that was asked for and not given."""
     if not state.is_last:
         return None
+    asked = {event.call_id: event for event in reversed(state.events) if _asks_approval(event)}
     for call in state.open_calls:
         recorded = call.of_batch.call.call
         if recorded.tool in _ASKS_A_PERSON:
             return Verdict("waiting-for-human", f"{recorded.tool} waits for an answer", "certain", (call.evidence,))
-        blocked = next(
-            (event for event in state.events if _asks_approval(event) and event.call_id == recorded.recorded_id), None
-        )
+        blocked = asked.get(recorded.recorded_id)
         if blocked is not None:
             reason = f"{recorded.tool} waits for approval"
             return Verdict("waiting-for-human", reason, "probable", (call.evidence, evidence_of(blocked)))
@@ -47,7 +46,7 @@ def called_off(state: TurnState, liveness: Liveness) -> Verdict | None:
     """A person or the client called the turn off: a cancel, unless they had waited longer than anything takes."""
     last = state.last_item
     ended: AnyRecord | None = last if isinstance(last, Result) and last.answer == "cancelled" else None
-    ended = ended or next((event for event in reversed(state.log_events) if event.name in _CALLED_OFF), None)
+    ended = ended or state.turn.last_event(_CALLED_OFF)
     if ended is None:
         return None
     waited = _seconds(_last_move_before(state, ended), ended.ts)
@@ -110,7 +109,7 @@ def _awaited(state: TurnState, liveness: Liveness) -> tuple[str, float]:
 
 
 def _last_move_before(state: TurnState, ended: AnyRecord) -> int | None:
-    times = [record.ts for record in state.turn.records if not isinstance(record, Event) and record is not ended]
+    times = (record.ts for record in state.turn.conversation if record is not ended)
     return max((ts for ts in times if ts is not None), default=None)
 
 

@@ -62,10 +62,14 @@ class Turn:
     log_events: list[Event] = field(default_factory=list)
     orphan_results: list[Result] = field(default_factory=list)
     """Answers whose call is missing from the log."""
+    last_item: TimelineResponse | Result | None = None
+    """The last part of the conversation; prompts, bookkeeping and compactions are none."""
     records: list[AnyRecord] = field(default_factory=list)
     """All of them, those of one response together. There when all turns are built, as is what follows."""
+    conversation: list[Prompt | Response | Result | Compaction] = field(default_factory=list)
+    """Those of them that are no bookkeeping."""
     event_names: set[str] = field(default_factory=set)
-    """Of the log's events: what is not among them needs no search."""
+    """Of the log's events."""
 
     @property
     def calls(self) -> list[TimelineCall]:
@@ -75,10 +79,25 @@ class Turn:
         """The turn's own calls by the id() of their answer."""
         return {id(call.result): call for call in self.calls if call.result is not None}
 
+    def last_event(self, names: frozenset[str]) -> Event | None:
+        """The log's last event that has one of the names."""
+        if self.event_names.isdisjoint(names):
+            return None
+        return next((event for event in reversed(self.log_events) if event.name in names), None)
+
     @property
     def inherited(self) -> bool:
         """Copied from the session this one was forked from."""
         return self.records[0].forked_from is not None
+
+
+def last_model(turn: Turn) -> str | None:
+    """The model of its last response that names one."""
+    for response in reversed(turn.responses):
+        for record in response.records:
+            if record.model:
+                return record.model
+    return None
 
 
 def live_branch(records: Sequence[AnyRecord]) -> tuple[list[AnyRecord], list[AnyRecord]]:
@@ -139,11 +158,11 @@ def build_turns(live: Sequence[AnyRecord]) -> list[Turn]:
             turn.log_events.append(record)
         elif isinstance(record, Result):
             turn.results.append(record)
+            turn.last_item = record
             if not pairing.pair(turn, record):
                 turn.orphan_results.append(record)
     for turn in turns:
-        turn.records = _records_of(turn.items)
-        turn.event_names = {event.name for event in turn.log_events}
+        _complete(turn)
     return turns
 
 
@@ -153,6 +172,7 @@ def _add_response(turn: Turn, record: Response, pairing: Pairing) -> None:
         response = TimelineResponse(len(turn.responses) + 1, [], [])
         turn.responses.append(response)
         turn.items.append(response)
+        turn.last_item = response
     response.records.append(record)
     for call in record.calls:
         state = call.args_state
@@ -162,11 +182,14 @@ def _add_response(turn: Turn, record: Response, pairing: Pairing) -> None:
         pairing.add(turn, response, told)
 
 
-def _records_of(items: Sequence[Item]) -> list[AnyRecord]:
-    records: list[AnyRecord] = []
-    for item in items:
-        if isinstance(item, TimelineResponse):
-            records.extend(item.records)
+def _complete(turn: Turn) -> None:
+    for item in turn.items:
+        if isinstance(item, Event):
+            turn.records.append(item)
+            turn.event_names.add(item.name)
+        elif isinstance(item, TimelineResponse):
+            turn.records.extend(item.records)
+            turn.conversation.extend(item.records)
         else:
-            records.append(item)
-    return records
+            turn.records.append(item)
+            turn.conversation.append(item)

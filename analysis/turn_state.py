@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+
+from msgspec import Struct
 
 from analysis.history import Batch, BatchCall
 from analysis.replay import Outcome, TurnReplay
@@ -10,8 +14,7 @@ from analysis.timeline import TimelineResponse, Turn
 from ingest.records import AnyRecord, Event, Result
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     verdict: str
     reason: str
     confidence: str
@@ -20,8 +23,7 @@ class Verdict:
     """The log ends in the middle of the turn: while it is fresh, the turn is running."""
 
 
-@dataclass(slots=True, eq=False)
-class JudgedCall:
+class JudgedCall(Struct, eq=False, gc=False):
     batch: Batch
     of_batch: BatchCall
     call_class: str
@@ -40,12 +42,29 @@ class TurnState:
     entry_point: str
     guard_in_force: str
     is_last: bool
-    previous: TurnState | None = None
+    other_model: str | None = None
+    """Of the turns before it the last one's model that is another than its own."""
     following: TurnState | None = None
-    calls: list[JudgedCall] = field(default_factory=list)
+    """None of them knows the one before it: states that know each other are freed by a search for cycles alone."""
+    calls: Sequence[JudgedCall] = ()
+    calls_differ: bool = True
+    """No two of its calls have one fingerprint, and each has one."""
     replays: dict[str, TurnReplay] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     """Telemetry, spans and side files that belong to this turn."""
+    prompt_id: str | None = field(init=False)
+    """The client's own prompt id: from the turn's bookkeeping, else as the prompt record has it."""
+    last_progress: int | None = field(init=False)
+    """When the conversation last moved. Bookkeeping does not count: it goes on beside a tool that hangs."""
+
+    def __post_init__(self) -> None:
+        self.prompt_id = _prompt_id(self.turn)
+        self.last_progress = max((record.ts for record in self.turn.conversation if record.ts is not None), default=None)
+
+    def take_calls(self, calls: Iterable[JudgedCall]) -> None:
+        self.calls = list(calls)
+        fingerprints = {call.of_batch.fingerprint for call in self.calls}
+        self.calls_differ = len(fingerprints) == len(self.calls) and None not in fingerprints
 
     @property
     def in_force(self) -> TurnReplay | None:
@@ -62,37 +81,30 @@ class TurnState:
 
     @property
     def log_events(self) -> list[Event]:
-        return [record for record in self.turn.records if isinstance(record, Event)]
-
-    @property
-    def prompt_id(self) -> str | None:
-        """The client's own prompt id: from the turn's bookkeeping, else as the prompt record has it."""
-        named = (event.prompt_id for event in self.log_events if event.prompt_id and _is_of_the_turn(event))
-        return next(named, self.turn.prompt.prompt_id if self.turn.prompt else None)
+        return self.turn.log_events
 
     @property
     def last_item(self) -> TimelineResponse | Result | None:
-        """The last part of the conversation; prompts, bookkeeping and compactions are none."""
-        items = (item for item in reversed(self.turn.items) if isinstance(item, TimelineResponse | Result))
-        return next(items, None)
-
-    @property
-    def last_progress(self) -> int | None:
-        """When the conversation last moved. Bookkeeping does not count: it goes on beside a tool that hangs."""
-        times = [record.ts for record in self.turn.records if record.ts is not None and not isinstance(record, Event)]
-        return max(times, default=None)
+        return self.turn.last_item
 
     @property
     def open_calls(self) -> list[JudgedCall]:
         """The calls of the last response that have no answer."""
         last = self.turn.responses[-1] if self.turn.responses else None
-        return [call for call in self.calls if call.batch.response is last and call.of_batch.call.result is None]
+        of_last = takewhile(lambda call: call.batch.response is last, reversed(self.calls))
+        return [call for call in of_last if call.of_batch.call.result is None][::-1]
 
     @property
     def last_evidence(self) -> list[str]:
         """The last record that is part of the conversation."""
-        records = [record for record in self.turn.records if not isinstance(record, Event)]
-        return [evidence_of(records[-1])] if records else []
+        return [evidence_of(self.turn.conversation[-1])] if self.turn.conversation else []
+
+
+def _prompt_id(turn: Turn) -> str | None:
+    for event in turn.log_events:
+        if event.prompt_id and _is_of_the_turn(event):
+            return event.prompt_id
+    return turn.prompt.prompt_id if turn.prompt else None
 
 
 def _is_of_the_turn(event: Event) -> bool:

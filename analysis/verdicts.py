@@ -17,14 +17,14 @@ from analysis.client_facts import turn_version
 from analysis.counting import counted
 from analysis.explicit_ends import told_user
 from analysis.liveness import DEFAULT_LIVENESS, Liveness
-from analysis.timeline import TimelineResponse
+from analysis.timeline import TimelineResponse, last_model
 from analysis.turn_state import TurnState, Verdict, evidence_of
 
 __all__ = ["Verdict", "verdict_of"]
 
 
 def verdict_of(state: TurnState, liveness: Liveness = DEFAULT_LIVENESS) -> Verdict:
-    for rule in _WRITTEN_ENDS:
+    for rule in _WRITTEN_ENDS if state.events else _ENDS_IN_THE_LOG:
         verdict = rule(state)
         if verdict is not None:
             return verdict
@@ -83,18 +83,8 @@ def _by_final_answer(state: TurnState) -> Verdict | None:
 
 def _switch(state: TurnState) -> str:
     """Empty answers after a change of model go with ids of the other model's shape in the history (kimi-code#3429)."""
-    now, before = _last_model(state), None
-    earlier = state.previous
-    while earlier is not None and before is None:
-        model = _last_model(earlier)
-        before = model if model != now else None
-        earlier = earlier.previous
-    return f"; the history holds calls of {before}, another model" if now is not None and before is not None else ""
-
-
-def _last_model(state: TurnState) -> str | None:
-    models = (record.model for response in reversed(state.turn.responses) for record in response.records if record.model)
-    return next(models, None)
+    is_known = last_model(state.turn) is not None and state.other_model is not None
+    return f"; the history holds calls of {state.other_model}, another model" if is_known else ""
 
 
 def _by_command(state: TurnState) -> Verdict | None:
@@ -103,6 +93,8 @@ def _by_command(state: TurnState) -> Verdict | None:
     Elsewhere a command is no prompt: its record follows a turn that it says nothing of.
     """
     if state.last_item is not None or state.entry_point not in ("acp", "serve", "unknown"):
+        return None
+    if "slash_command" not in state.turn.event_names:
         return None
     done = next((event for event in state.log_events if event.name == "slash_command" and event.status == "result"), None)
     if done is None:
@@ -148,3 +140,5 @@ _WRITTEN_ENDS: tuple[Callable[[TurnState], Verdict | None], ...] = (
     explicit_ends.by_exit_code,
     explicit_ends.by_provider_error,
 )
+_ENDS_IN_THE_LOG = (explicit_ends.by_daemon_record, explicit_ends.by_skip_text, explicit_ends.by_provider_error)
+"""Those of them that may say something of a turn of which the log alone tells."""

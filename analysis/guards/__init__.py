@@ -11,7 +11,7 @@ from analysis.guards.none import NoGuard
 
 GUARDS: tuple[Guard, ...] = (NoGuard(), IdOnly(), IdBreaker(), Fingerprint(), AnyFingerprint(), ArgsDedup())
 BUILT_IN: tuple[Contender, ...] = tuple(
-    Contender(guard, "built-in", decides_by_repeats=not isinstance(guard, ArgsDedup)) for guard in GUARDS
+    Contender(guard, "built-in", rests_on="ids-and-turn" if isinstance(guard, ArgsDedup) else "ids") for guard in GUARDS
 )
 
 __all__ = ["BUILT_IN", "GUARDS", "Answered", "Contender", "Decision", "Guard"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from analysis.fingerprint import canonical_json, unsorted_json
-from analysis.history import PastCall
+from analysis.model_history import PastCall
 from ingest.records import HistoryEntry, Place
 
 

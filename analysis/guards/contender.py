@@ -19,6 +19,11 @@ person's alone; `never`: an id answered once stays so for the session."""
 CLEARS: tuple[Clears, ...] = ("entry-point", "prompt", "user-prompt", "never")
 
 
+RestsOn = Literal["ids", "ids-and-turn", "anything"]
+"""On what a guard's decisions rest, so that it need not be asked where that says nothing. `ids`: whatever comes under a new id
+is run. `ids-and-turn`: that is so where no two calls of the turn can be equal. `anything`: all guards that are not ours."""
+
+
 class World(Struct, frozen=True):
     scope: Scope = "entry-point"
     clears: Clears = "entry-point"
@@ -32,8 +37,7 @@ class Contender(Struct, frozen=True):
     source: str
     """`built-in`, or what stands behind it: a command, a file, settings."""
     world: World = AS_SHIPPED
-    decides_by_repeats: bool = False
-    """It executes whatever comes under a new id, so that nobody needs to ask it there. True of our own guards only."""
+    rests_on: RestsOn = "anything"
 
     @property
     def name(self) -> str:
@@ -41,7 +45,11 @@ class Contender(Struct, frozen=True):
 
     @property
     def can_skip_new_ids(self) -> bool:
-        return self.decides_by_repeats and self.world.scope == "entry-point"
+        return self.rests_on == "ids" and self.world.scope == "entry-point"
+
+    @property
+    def can_skip_new_calls(self) -> bool:
+        return self.rests_on in ("ids", "ids-and-turn") and self.world.scope == "entry-point"
 
 
 def clears_answered(clears: Clears, entry_point: str, origin: str) -> bool:

@@ -22,7 +22,8 @@ from analysis.guards.base import Answered, Decision, GuardFailed
 from analysis.guards.checked import checked
 from analysis.guards.process import LineProcess
 from analysis.guards.what_if import tool_of
-from analysis.history import Batch, BatchCall, Handled, ModelHistory, PastCall
+from analysis.history import Batch, BatchCall, Handled
+from analysis.model_history import ModelHistory, PastCall
 
 GIVEN_UP_AFTER = 10
 """Sessions in a row that it failed in: one that hangs each time would take a time limit a session."""

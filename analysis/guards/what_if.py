@@ -22,7 +22,8 @@ from analysis.guards.base import RepeatGuard
 from analysis.guards.contender import CLEARS, Contender, World
 from analysis.guards.fingerprint import Fingerprint
 from analysis.guards.id_only import IdOnly
-from analysis.history import SCOPES, BatchCall, Handled, PastCall
+from analysis.history import SCOPES, BatchCall, Handled
+from analysis.model_history import PastCall
 from ingest.records import HistoryEntry
 
 _COMPARES: Mapping[str, Callable[..., RepeatGuard]] = {"id": IdOnly, "first": Fingerprint, "any": AnyFingerprint}
@@ -103,7 +104,7 @@ def what_if(name: str, text: str, stock: Mapping[str, RepeatGuard], source: Sour
             source=source,
             compares_with_any=settings.compare == "any",
         )
-    return Contender(guard, f"what-if: {text}", World(**settings.world), decides_by_repeats=True)
+    return Contender(guard, f"what-if: {text}", World(**settings.world), rests_on="ids")
 
 
 def _pairs(rest: str) -> Iterable[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from analysis.analyse import analyse
 from ingest.records import Call
@@ -27,7 +28,7 @@ def _raw(recorded_id: str, text: str, tool: str = "read_file") -> Call:
     return call(recorded_id, text, tool=tool)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("constant", ["[REDACTED]", "<redacted>", "***", "[redacted by policy]", "REDACTED"])
+@pytest.mark.parametrize("constant", ["[REDACTED]", "<redacted>", "***", "[redacted by policy]", "REDACTED", "[HIDDEN]"])
 def test_a_constant_in_place_of_a_value(constant: str) -> None:
     assert _states(call("a", {"command": constant}), call("b", {"command": "ls"})) == ["redacted", "whole"]
 
@@ -76,3 +77,9 @@ def test_values_that_all_end_at_one_round_length() -> None:
 
 def test_hashes_of_one_length_are_whole() -> None:
     assert _states(*(call(f"c{n}", {"commit": f"{n:064x}"}) for n in range(5))) == ["whole"] * 5
+
+
+def test_arguments_nested_deeper_than_python_recurses_stop_nothing() -> None:
+    """Of each the first KB is kept, in which nothing is closed: of an object nobody knows the rest, a text is broken off."""
+    deep = replace(call("a"), args_json='{"a":' + "[" * 1019, args_bytes=9000)
+    assert _states(deep, _raw("b", "[" * 1020)) == ["whole", "cut"]
