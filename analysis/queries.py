@@ -73,6 +73,37 @@ def _distinct(names: list[str]) -> list[str]:
     return distinct
 
 
+def damaged_tables(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """The tables of the store that cannot be read whole, each with DuckDB's words. Reads everything: a damaged page shows only
+    then, and a store may be years of logs that are gone."""
+    import duckdb
+
+    damaged = {}
+    with _explained("of every table"):
+        of_store = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'loopscope' ORDER BY table_name"
+        for (table,) in con.execute(of_store).fetchall():
+            try:
+                con.execute(f'SELECT max(hash(t)) FROM loopscope.main."{table}" t').fetchall()
+            except duckdb.Error as e:
+                if as_damage(e) is None:
+                    raise
+                damaged[str(table)] = _first_line(e)
+    return damaged
+
+
+def as_damage(error: duckdb.Error) -> StoreDamaged | None:
+    """Where DuckDB says that a page is not as it was written; None where the query is at fault, whatever words it holds."""
+    if type(error).__name__ not in ("Error", "IOException", "SerializationException", "FatalException"):
+        return None
+    told = _first_line(error)
+    if "orrupt" not in told and "read enough bytes" not in told and type(error).__name__ != "FatalException":
+        return None
+    return StoreDamaged(
+        f"The store is damaged ({told}). `loopscope doctor` says how much of it, and `loopscope rebuild PATH...` makes it anew "
+        "from the logs that are still there."
+    )
+
+
 @contextmanager
 def _explained(name: str) -> Iterator[None]:
     """Our own query fails on a store of another version (a view or column is missing) or on a broken file."""
@@ -87,8 +118,11 @@ def _explained(name: str) -> Iterator[None]:
             f"The query {name} needs more memory than it may take. Narrow it with filters, or raise sql_memory_limit."
         ) from e
     except duckdb.Error as e:
-        first_line = str(e).splitlines()[0]
-        raise StoreDamaged(
-            f"The store does not answer the query {name} ({first_line}). If another version of loopscope made it, "
+        raise as_damage(e) or StoreDamaged(
+            f"The store does not answer the query {name} ({_first_line(e)}). If another version of loopscope made it, "
             "`loopscope ingest` brings it up to date; else move it away and ingest again."
         ) from e
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

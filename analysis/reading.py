@@ -28,7 +28,7 @@ from pathlib import Path
 import duckdb
 from msgspec import Struct
 
-from ingest.errors import LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew
+from ingest.errors import ForeignFile, LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew
 
 SCHEMA = 6
 """The newest schema of the facts that the queries here were written for."""
@@ -157,12 +157,18 @@ def is_known(con: duckdb.DuckDBPyConnection, session: str) -> bool:
     return found.fetchone() is not None
 
 
+_IS_OURS = "SELECT count(*) = 1 FROM duckdb_tables() WHERE database_name = 'loopscope' AND table_name = 'schema_migration'"
+
+
 def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
     # ATTACH takes no bound value. An absolute path cannot begin with the `x:` by which DuckDB names other sources.
     path = str(db.absolute()).replace("'", "''")
     try:
         con.execute(f"ATTACH '{path}' AS loopscope (READ_ONLY)")
         con.execute("USE loopscope")
+        (is_ours,) = con.execute(_IS_OURS).fetchall()[0]
+        if not is_ours:
+            raise ForeignFile(f"{db} is a DuckDB database, but none of loopscope's. Name another path with --db.")
         newer = con.execute("SELECT value FROM store WHERE key = 'schema' AND value::INTEGER > ?", [SCHEMA]).fetchall()
     except duckdb.OutOfMemoryException as e:
         raise LoopscopeError(f"{db} cannot be opened in so little memory. Raise sql_memory_limit.") from e
@@ -177,7 +183,8 @@ def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
                 f"{db} is open for writing in another program ({first_line}). Close it there, then try again."
             ) from e
         raise StoreDamaged(
-            f"{db} cannot be read as a store ({first_line}). Move it away and run `loopscope ingest PATH` again."
+            f"{db} cannot be read as a store ({first_line}). If it was one, `loopscope rebuild PATH...` makes it anew from the "
+            "logs; else name another with --db."
         ) from e
     if newer:
         raise StoreTooNew(

@@ -4,6 +4,7 @@
     +-- NoStore             nothing was ingested yet, or `--db` points elsewhere
     +-- StoreBusy           another process writes
     +-- StoreDamaged        the file is there and cannot be read as a store
+    |   +-- ForeignFile     it is whole and somebody else's: nobody may rename or replace it
     |   +-- WorkingFileDamaged  only the writer's own file, which was set aside: another attempt starts from the published one
     +-- StoreTooNew         a later version of this program made it
     +-- StoreUnwritable     the folder or the disk does not let us write
@@ -28,6 +29,10 @@ class StoreBusy(LoopscopeError):
 
 class StoreDamaged(LoopscopeError):
     """The file is no store, or its content does not fit together."""
+
+
+class ForeignFile(StoreDamaged):
+    """A DuckDB database that another program made."""
 
 
 class WorkingFileDamaged(StoreDamaged):

@@ -12,7 +12,7 @@ import click
 from cli import output
 from cli.exit_codes import ExitCode
 from cli.view import View, reading_options
-from ingest.errors import LoopscopeError, NoStore
+from ingest.errors import LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew
 
 _COLUMNS = ("subject", "name", "state", "files", "records", "problems", "detail")
 
@@ -35,13 +35,15 @@ def doctor(view: View) -> int:
     code = ExitCode.OK
     try:
         with view.open() as con:
-            rows += _of_store(view.db, con)
+            for row in _of_store(view.db, con):
+                rows.append(row)
+                code = ExitCode.STORE if row["state"] == "damaged" else code
     except NoStore as e:
         rows.append(_row("store", str(view.db), "missing", detail=str(e)))
         code = ExitCode.NO_DATA
     except LoopscopeError as e:
         rows.append(_row("store", str(view.db), "unreadable", detail=str(e)))
-        code = ExitCode.STORE
+        code = ExitCode.STORE if isinstance(e, StoreBusy | StoreDamaged | StoreTooNew) else ExitCode.CANNOT_TELL
     rows += _roots()
     if view.format == "json":
         output.write_json(rows)
@@ -68,8 +70,14 @@ def _versions() -> Iterator[dict[str, object]]:
 def _of_store(db: Path, con: Any) -> Iterator[dict[str, object]]:
     from analysis import queries
 
+    damaged = queries.damaged_tables(con)
+    if damaged:
+        (why, *_) = damaged.values()
+        detail = f"cannot be read whole: {', '.join(damaged)} ({why}). `loopscope rebuild PATH...` makes it anew from the logs"
+        yield _row("store", str(db), "damaged", detail)
+    else:
+        yield _row("store", str(db), "ok", f"{db.stat().st_size / 1e6:.1f} MB, all of it readable")
     about = {str(key): str(value) for key, value in queries.run(con, "doctor_store").rows}
-    yield _row("store", str(db), "ok", detail=f"{db.stat().st_size / 1e6:.1f} MB")
     for key, value in about.items():
         if not key.endswith("_checksum"):
             yield _row("store", key, value)

@@ -28,12 +28,16 @@ def sql(view: View, query: str) -> int:
     """
     import duckdb
 
+    from analysis import queries
+
     text = sys.stdin.read() if query == "-" else query
     check_utf8("QUERY", text)
     with view.open() as con:
         try:
             has_rows = _answer(view, con, text)
         except duckdb.Error as e:
+            if damage := queries.as_damage(e):
+                raise damage from e
             click.echo(f"loopscope: {_one_line(e)}", err=True)
             return ExitCode.USAGE
     if not has_rows:

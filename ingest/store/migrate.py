@@ -6,9 +6,10 @@ two stores of one schema number are alike.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
-from ingest.errors import StoreDamaged, StoreTooNew
+from ingest.errors import ForeignFile, StoreDamaged, StoreTooNew
 from ingest.store.info import write_info
 from ingest.store.repack import repack
 from ingest.store.sql_files import checksum, migration_texts
@@ -58,9 +59,12 @@ def migrate(con: duckdb.DuckDBPyConnection, where: str) -> None:
 
 
 def _applied(con: duckdb.DuckDBPyConnection, where: str) -> dict[int, str]:
-    tables = {name for (name,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    if "schema_migration" in tables:
-        return dict(con.execute("SELECT number, checksum FROM schema_migration").fetchall())
-    if tables:
-        raise StoreDamaged(f"{where} is a DuckDB database, but none of loopscope's. Name another path with --db.")
-    return {}
+    tables = {str(name) for (name,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    refuse_foreign(tables, where)
+    return dict(con.execute("SELECT number, checksum FROM schema_migration").fetchall()) if tables else {}
+
+
+def refuse_foreign(tables: Set[str], where: str) -> None:
+    """An empty database may become a store. Raises ForeignFile."""
+    if tables and "schema_migration" not in tables:
+        raise ForeignFile(f"{where} is a DuckDB database, but none of loopscope's. Name another path with --db.")

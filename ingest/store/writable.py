@@ -18,11 +18,11 @@ from typing import Literal
 import duckdb
 from filelock import FileLock
 
-from ingest.errors import StoreDamaged, StoreUnwritable, WorkingFileDamaged
+from ingest.errors import ForeignFile, StoreBusy, StoreDamaged, StoreUnwritable, WorkingFileDamaged
 from ingest.store.explain import explain, first_line, working_file
 from ingest.store.file_copy import copy_into_place, set_aside
 from ingest.store.info import write_info
-from ingest.store.migrate import migrate
+from ingest.store.migrate import migrate, refuse_foreign
 from ingest.store.writer_lock import acquire_writer_lock
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -156,6 +156,23 @@ class WritableStore:
             if head[where] != magic:
                 raise StoreDamaged(f"{self.db} is no DuckDB file. Move it away, or name another path with --db.")
 
+    def _refuse_foreign_database(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Read with the log of changes beside it, which may hold all there is of another program's tables."""
+        if not self.db.exists():
+            return
+        path = str(self.db).replace("'", "''")  # ATTACH takes no bound value
+        try:
+            con.execute(f"ATTACH '{path}' AS published (READ_ONLY)")
+        except duckdb.Error as e:
+            if "lock on file" in str(e):
+                raise StoreBusy(
+                    f"{self.db} is open for writing in another program ({first_line(e)}). Close it there, then try again."
+                ) from e
+            return  # it is damaged, and replaced by what is published next
+        tables = con.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = 'published'").fetchall()
+        con.execute("DETACH published")
+        refuse_foreign({str(name) for (name,) in tables}, str(self.db))
+
     def _open_what_is_there(self) -> None:
         if self._opening == "empty":
             damaged = StoreDamaged(f"{self.db} cannot be read whole.")
@@ -164,6 +181,11 @@ class WritableStore:
         if self.work.exists():
             try:
                 self._open()
+                try:
+                    self._refuse_foreign_database(self.con)
+                except (StoreBusy, StoreDamaged):
+                    self.con.close()
+                    raise
                 return
             except duckdb.Error as e:
                 explained = explain(e, self.db) or WorkingFileDamaged(f"{self.work} cannot be opened ({first_line(e)}).")
@@ -172,12 +194,15 @@ class WritableStore:
                 self._set_aside(explained, self.work, self._log_of(self.work))
         # The log of a working file that is gone belongs to no state we have.
         self._log_of(self.work).unlink(missing_ok=True)
+        if self._log_of(self.db).exists():
+            with duckdb.connect(":memory:") as con:
+                self._refuse_foreign_database(con)
         if self.db.exists():
             try:
                 self._open_copy()
                 return
             except StoreDamaged as e:
-                if self._opening == "as-is":
+                if self._opening == "as-is" or isinstance(e, ForeignFile):
                     raise
                 self._set_aside(e, self.db)
         self._open()

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from analysis.reading import SCHEMA, Filters, open_store
-from ingest.errors import NoStore, StoreDamaged, StoreTooNew
+from ingest.errors import ForeignFile, NoStore, StoreDamaged, StoreTooNew
 from tests.support.found_rows import NOON, publish, session
 
 KIMI, QWEN, SUB, OLD = "aaaa-kimi", "bbbb-qwen", "aaaa-kimi/agent-x", "aaaa-old"
@@ -170,7 +170,7 @@ def test_a_file_that_is_no_store(tmp_path: Path) -> None:
 def test_a_database_of_something_else(tmp_path: Path) -> None:
     path = tmp_path / "store.duckdb"
     duckdb.connect(path).close()
-    with pytest.raises(StoreDamaged):
+    with pytest.raises(ForeignFile, match="none of loopscope's"):
         open_store(path)
 
 
