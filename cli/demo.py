@@ -40,6 +40,10 @@ class NoRecordings(LoopscopeError):
     """The program runs from where data/ is not."""
 
 
+class FolderTaken(LoopscopeError):
+    """What stands where the demo's logs go is not the demo's, and nothing of it may be deleted."""
+
+
 @dataclass(frozen=True)
 class Recording:
     name: str
@@ -70,13 +74,16 @@ class Recording:
 
 
 def build_demo(target: Path) -> Path:
-    """The folder of logs below `target`, made anew only when it is not what this version would make."""
+    """The folder of logs below `target`, made anew only when it is not what this version would make. Raises FolderTaken."""
     recordings = read_recordings(DATA)
     logs, stamp = target / "logs", target / "logs-made-from"
     key = _key(recordings)
     if logs.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == key:
         return logs
-    stamp.unlink(missing_ok=True)
+    if logs.exists() and not stamp.is_file():
+        raise FolderTaken(f"{logs} is there already and is not of a demo. Move it away, or name another folder with --folder.")
+    target.mkdir(parents=True, exist_ok=True)
+    stamp.write_text("not yet whole", encoding="utf-8")
     shutil.rmtree(logs, ignore_errors=True)
     for path, content in month(recordings):
         file = logs / path

@@ -24,7 +24,7 @@ from cli.commands.serve import serve
 from cli.commands.show import show
 from cli.commands.sql import sql
 from cli.commands.triage import triage
-from cli.demo import NoRecordings
+from cli.demo import FolderTaken, NoRecordings
 from cli.exit_codes import ExitCode
 from cli.session_ids import NoSuchSession
 from cli.settings import BadSetting
@@ -98,7 +98,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _code_of(error: LoopscopeError) -> ExitCode:
     match error:
-        case BadSetting():
+        case BadSetting() | FolderTaken():
             return ExitCode.USAGE
         case NoStore() | NoSuchSession() | NoRecordings():
             return ExitCode.NO_DATA

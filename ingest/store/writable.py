@@ -222,6 +222,7 @@ class WritableStore:
     def _open(self) -> None:
         self.con = duckdb.connect(self.work, config=_CONFIG)
         try:
+            self.con.execute("SET enable_progress_bar = false")  # it would draw one on stdout after two seconds
             migrate(self.con, str(self.db))
         except BaseException:
             self.con.close()

@@ -134,13 +134,13 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
     assert digest(build_demo(tmp_path / "one")) == digest(build_demo(tmp_path / "two"))
 
 
-def test_logs_that_stand_are_left_alone_and_broken_off_ones_made_again(tmp_path: Path) -> None:
+def test_logs_that_stand_are_left_alone_and_those_of_another_version_made_again(tmp_path: Path) -> None:
     logs = build_demo(tmp_path)
     extra = logs / "left-by-hand"
     extra.touch()
     build_demo(tmp_path)
     assert extra.exists()
-    (tmp_path / "logs-made-from").unlink()
+    (tmp_path / "logs-made-from").write_text("another version's")
     build_demo(tmp_path)
     assert not extra.exists()
 
