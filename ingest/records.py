@@ -11,6 +11,9 @@ Times are microseconds since the epoch in UTC; None where the log holds none.
 Stores keep records packed as arrays with a number for the type (`tag`): a field may be added behind the last one, with a
 default, but none moved, dropped or given another meaning without a migration.
 
+They take their members by position too: named in a call, more than 15 of them go through a dict, and making a record would cost
+four times as much.
+
 No record can hold itself, so none is tracked by the garbage collector (`gc=False`): tracked, a third of the reading time went
 there.
 """
@@ -57,7 +60,7 @@ class Problem(Struct, frozen=True, gc=False):
     line: int
 
 
-class Record(Struct, frozen=True, kw_only=True, eq=False, gc=False, array_like=True):
+class Record(Struct, frozen=True, eq=False, gc=False, array_like=True):
     place: Place
     session_id: str
     uuid: str | None = None
@@ -79,7 +82,7 @@ class Record(Struct, frozen=True, kw_only=True, eq=False, gc=False, array_like=T
         return hash((type(self), self.session_id, self.uuid, self.ts))
 
 
-class Prompt(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=1):
+class Prompt(Record, frozen=True, eq=False, gc=False, tag=1):
     """Text put to the model. It starts a turn unless `origin` is `mid-turn`."""
 
     origin: Literal["user", "cron", "notification", "sub-agent", "mid-turn"] = "user"
@@ -104,7 +107,7 @@ class Call(Struct, frozen=True, gc=False, array_like=True):
     args_state: ArgsState = "whole"
 
 
-class Response(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=2):
+class Response(Record, frozen=True, eq=False, gc=False, tag=2):
     """One model response, or a part of one: parts that share a `round_key` are one response."""
 
     model: str | None = None
@@ -120,10 +123,10 @@ class Response(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=2):
     calls: tuple[Call, ...] = ()
 
 
-class Result(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=3):
+class Result(Record, frozen=True, eq=False, gc=False, tag=3):
     """The answer to a call."""
 
-    recorded_id: str | None
+    recorded_id: str | None = None
     tool: str | None = None
     part: int = 0
     answer: Answer = "tool"
@@ -154,13 +157,13 @@ class HistoryEntry(Struct, frozen=True, gc=False, array_like=True):
     fingerprint: bytes | None = None
 
 
-class Compaction(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=4):
+class Compaction(Record, frozen=True, eq=False, gc=False, tag=4):
     """The model's history was replaced by `entries`; ids no longer in it are free again."""
 
     entries: tuple[HistoryEntry, ...] = ()
 
 
-class Event(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=5):
+class Event(Record, frozen=True, eq=False, gc=False, tag=5):
     """Anything else that a source says: bookkeeping records of the log, telemetry, spans, side files, ends told on the wire.
 
     channel: `log` (a record in the session's chain), `telemetry` (an event), `span`, `side` (a file beside the log), `wire`
@@ -169,8 +172,8 @@ class Event(Record, frozen=True, kw_only=True, eq=False, gc=False, tag=5):
     wire `prompt_response`, with the stop reason as status or the error's code as error_class.
     """
 
-    channel: Literal["log", "telemetry", "span", "side", "wire"]
-    name: str
+    channel: Literal["log", "telemetry", "span", "side", "wire"] = "log"
+    name: str = ""
     prompt_id: str | None = None
     model: str | None = None
     response_id: str | None = None

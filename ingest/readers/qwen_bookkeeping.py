@@ -22,7 +22,7 @@ _NO_PAYLOAD = WirePayload()
 def telemetry_event(frame: Frame, payload: WirePayload | None) -> Event:
     told = payload.ui_event if payload is not None else None
     if told is None:
-        return Event(**frame, channel="log", name=UI_TELEMETRY)
+        return Event(*frame, "log", UI_TELEMETRY)
     return to_event(told, frame, "log", told.event_name or UI_TELEMETRY)
 
 
@@ -37,15 +37,15 @@ def compaction(frame: Frame, payload: WirePayload | None, fingerprint: Fingerpri
                 entries.append(HistoryEntry("call", call.id, call.name, digest))
             if (answer := part.function_response) is not None:
                 entries.append(HistoryEntry("answer", answer.id, answer.name))
-    return Compaction(**frame, entries=tuple(entries))
+    return Compaction(*frame, tuple(entries))
 
 
 def bookkeeping_event(frame: Frame, name: str, payload: WirePayload | None) -> Event:
     """Any other record of type `system`, or of type `user` with a subtype that puts nothing to the model."""
     details = _DETAILS.get(name)
     if details is None:
-        return Event(**frame, channel="log", name=storable(name))
-    return Event(**frame, channel="log", name=name, **details(payload or _NO_PAYLOAD))
+        return Event(*frame, "log", storable(name))
+    return Event(*frame, "log", name, **details(payload or _NO_PAYLOAD))
 
 
 def _turn_result(payload: WirePayload) -> dict[str, Any]:

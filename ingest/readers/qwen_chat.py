@@ -137,16 +137,16 @@ class QwenChatReader(LineReader[WireRecord]):
         follows, self._last_uuid = parent == self._last_uuid, uuid
         if parent is None or not follows:
             self._hangs_on = parent
-        frame: Frame = {
-            "place": place,
-            "session_id": session_id if session_id and not wire.is_sidechain else self._other_session(wire),
-            "uuid": uuid,
-            "parent_uuid": parent,
-            "ts": ts,
-            "version": wire.version,
-            "cwd": wire.cwd,
-            "forked_from": wire.forked_from.session_id if wire.forked_from is not None else None,
-        }
+        frame = (
+            place,
+            session_id if session_id and not wire.is_sidechain else self._other_session(wire),
+            uuid,
+            parent,
+            ts,
+            wire.version,
+            wire.cwd,
+            wire.forked_from.session_id if wire.forked_from is not None else None,
+        )
         rows = self._records(wire, frame)
         stepped_back = ts is not None and before is not None and before - ts > _CLOCK_STEP and follows
         if self._is_loose or ts is None or session_id is None or stepped_back or self._hangs_on_itself(uuid):
@@ -207,8 +207,7 @@ class QwenChatReader(LineReader[WireRecord]):
         origin = _PROMPT_ORIGINS.get(wire.subtype or "")
         if origin is None and wire.subtype is not None:
             return bookkeeping_event(frame, wire.subtype, wire.system_payload)
-        started_by = origin or ("sub-agent" if wire.is_sidechain else "user")
-        return Prompt(**frame, origin=started_by, prompt_id=wire.daemon_prompt_id)
+        return Prompt(*frame, origin or ("sub-agent" if wire.is_sidechain else "user"), wire.daemon_prompt_id)
 
     def _response(self, wire: WireRecord, frame: Frame) -> Response:
         if wire.is_sidechain and wire.agent_round is not None:
@@ -225,15 +224,18 @@ class QwenChatReader(LineReader[WireRecord]):
             elif bytes(memoryview(part.text)[:20]) not in _EMPTY_TEXTS:
                 has_text = True
         return Response(
-            **frame,
-            model=wire.model,
-            round_key=self._round if wire.is_sidechain else None,
-            tokens_in=usage.prompt_token_count,
-            tokens_out=usage.candidates_token_count,
-            tokens_cached=usage.cached_content_token_count,
-            has_text=has_text,
-            has_thought=has_thought,
-            calls=tuple(calls),
+            *frame,
+            wire.model,
+            None,  # provider
+            None,  # response_id
+            self._round if wire.is_sidechain else None,
+            usage.prompt_token_count,
+            usage.candidates_token_count,
+            usage.cached_content_token_count,
+            None,  # stop_reason
+            has_text,
+            has_thought,
+            tuple(calls),
         )
 
     def _call(self, call: WireCall, part: int) -> Call:
@@ -273,8 +275,7 @@ class QwenChatReader(LineReader[WireRecord]):
         ]
 
     def _result(self, wire: WireRecord, frame: Frame, outcome: WireOutcome, index: int, answer: WireAnswer | None) -> Result:
-        place = frame["place"]
-        status, error_class = outcome.status, outcome.error_type
+        place, status, error_class = frame[0], outcome.status, outcome.error_type
         call_id, tool, response = outcome.call_id, None, _NO_RESPONSE
         if answer is not None:
             call_id, tool, response = answer.id or call_id, _tool(answer.name), answer.response
@@ -292,21 +293,21 @@ class QwenChatReader(LineReader[WireRecord]):
             origin = None if self._is_loose else (place.offset, place.length, index)
             stable_digest = self._answers.stable_digest(call_id, tool, response, size, digest, origin)
         return Result(
-            **frame,
-            recorded_id=call_id,
-            tool=tool,
-            part=index,
-            answer=reading.answer,
-            quoted_id=reading.quoted_id,
-            guard_hint=reading.guard_hint,
-            status=status,
-            error_class=reading.error_class or error_class,
-            execution_status=outcome.execution_status,
-            digest=digest,
-            stable_digest=stable_digest,
-            error_line=first_line(error) if status == "error" and error is not None else None,
-            bytes=size,
-            duration_ms=outcome.duration_ms,
+            *frame,
+            call_id,
+            tool,
+            index,
+            reading.answer,
+            reading.quoted_id,
+            reading.guard_hint,
+            status,
+            reading.error_class or error_class,
+            outcome.execution_status,
+            digest,
+            stable_digest,
+            first_line(error) if status == "error" and error is not None else None,
+            size,
+            outcome.duration_ms,
         )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from msgspec import Raw, Struct
 from msgspec.structs import fields
@@ -55,17 +55,8 @@ _SPELLINGS = {
 }
 
 
-class Frame(TypedDict):
-    """What every record has, whatever it says."""
-
-    place: Place
-    session_id: str
-    uuid: str | None
-    parent_uuid: str | None
-    ts: int | None
-    version: str | None
-    cwd: str | None
-    forked_from: str | None
+Frame = tuple[Place, str, str | None, str | None, int | None, str | None, str | None, str | None]
+"""What every record has, as its first members: place, session, uuid, parent, time, version, folder, origin of a fork."""
 
 
 class Attributes(Struct, gc=False, rename=_SPELLINGS):
@@ -181,16 +172,7 @@ def session_of(told: Attributes) -> str:
 
 
 def frame_outside_logs(told: Attributes, place: Place, ts: int | None, version: str | None) -> Frame:
-    return {
-        "place": place,
-        "session_id": session_of(told),
-        "uuid": None,
-        "parent_uuid": None,
-        "ts": ts,
-        "version": version,
-        "cwd": None,
-        "forked_from": None,
-    }
+    return place, session_of(told), None, None, ts, version, None, None
 
 
 def to_event(
@@ -209,20 +191,20 @@ def to_event(
     message = told.error_message or told.error_text or told.error or message or told.exception_text
     duration = told.duration_ms if told.duration_ms is not None else told.turn_duration_ms
     return Event(
-        **frame,
-        channel=channel,
-        name=name.removeprefix(PREFIX),
-        prompt_id=told.prompt_id or told.span_prompt_id,
-        model=told.model or told.request_model or told.span_model,
-        response_id=told.response_id or told.span_response_id,
-        call_id=told.call_id or told.span_call_id,
-        tool=told.function_name or told.tool_name or told.span_tool,
-        status=told.turn_status or told.status or status or code,
-        error_class=told.error_type or told.error_class or told.final_error_type,
-        message=message[:_MESSAGE_CHARACTERS] if message else None,
-        duration_ms=duration if duration is not None else span_duration_ms,
-        loop_type=told.loop_type.lower() if told.loop_type else None,
-        attributes=_kept(told, channel, code),
+        *frame,
+        channel,
+        name.removeprefix(PREFIX),
+        told.prompt_id or told.span_prompt_id,
+        told.model or told.request_model or told.span_model,
+        told.response_id or told.span_response_id,
+        told.call_id or told.span_call_id,
+        told.function_name or told.tool_name or told.span_tool,
+        told.turn_status or told.status or status or code,
+        told.error_type or told.error_class or told.final_error_type,
+        message[:_MESSAGE_CHARACTERS] if message else None,
+        duration if duration is not None else span_duration_ms,
+        told.loop_type.lower() if told.loop_type else None,
+        _kept(told, channel, code),
     )
 
 
