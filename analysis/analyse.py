@@ -12,6 +12,7 @@ from analysis.cards import add_cards
 from analysis.detect import detect
 from analysis.detectors import TurnView
 from analysis.detectors.client_heuristics import explains
+from analysis.ending import Ending, ending_of
 from analysis.findings import LoopEventRow, SessionFindings
 from analysis.guard_rows import decision_rows, divergence_rows
 from analysis.guards import GUARDS
@@ -33,7 +34,6 @@ from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from analysis.timeline import build_turns, live_branch
 from analysis.trips import BREAKER_EVENT, trip_rows
 from analysis.turn_state import TurnState
-from analysis.verdicts import verdict_of
 from ingest.records import Event, SessionFacts
 
 ANALYSIS_VERSION = 7
@@ -64,9 +64,10 @@ def analyse(
         divergent_copies=list(divergent_copy_rows(facts)),
     )
     states, entry_points = judge(facts, turns)
-    views = [TurnView(state, verdict_of(state, liveness)) for state in states]
-    for view in views:
-        _add_turn(found, facts.session_id, view, liveness)
+    endings = [ending_of(state, liveness) for state in states]
+    views = [TurnView(state, ending.verdict) for state, ending in zip(states, endings, strict=True)]
+    for view, ending in zip(views, endings, strict=True):
+        _add_turn(found, facts.session_id, view, ending)
     own = [view for view in views if not view.state.turn.inherited]
     found.findings, looping = detect(facts.session_id, own, thresholds)
     for turn in found.turns:
@@ -84,12 +85,12 @@ def analyse(
     return found
 
 
-def _add_turn(found: SessionFindings, session_id: str, view: TurnView, liveness: Liveness) -> None:
+def _add_turn(found: SessionFindings, session_id: str, view: TurnView, ending: Ending) -> None:
     state = view.state
-    turn = turn_row(session_id, state, view.verdict, liveness)
+    turn = turn_row(session_id, state, ending)
     found.turns.append(turn)
-    found.responses.extend(response_row(session_id, state, response) for response in state.turn.responses)
-    found.calls.extend(call_row(session_id, state, call) for call in state.calls)
+    found.responses.extend([response_row(session_id, turn, response) for response in state.turn.responses])
+    found.calls.extend([call_row(session_id, turn, call) for call in state.calls])
     if turn.inherited:
         return
     found.orphans.extend(orphan_rows(session_id, state))

@@ -52,6 +52,8 @@ class TurnRow(Struct, kw_only=True):
     """When the conversation last moved, bookkeeping aside."""
     stale_at: int | None = None
     """From when on silence is a reason to doubt that the turn runs; None where it is not open-ended."""
+    rests_on_a_limit: bool = False
+    """Whether verdict or `stale_at` would be others if a tool of this corpus took longer."""
     context_kept: bool | None = None
     """Whether the model was told that the turn had been stopped; None where no evidence says."""
     looping: str | None = None
@@ -73,36 +75,36 @@ class ResponseRow(Struct, kw_only=True):
     has_text: bool
 
 
-class CallRow(Struct, kw_only=True):
+class CallRow(Struct):
     session_id: str
     turn_no: int
     response_no: int
     call_no: int
-    ts: int | None = None
-    model: str | None = None
     tool: str
-    recorded_id: str | None = None
-    provider_id: str | None = None
     id_source: str
-    fingerprint: bytes | None = None
     call_class: str
-    class_reason: str | None = None
-    """What a person must know beside the class; for `unknown` why it is."""
-    class_by_call_half: str | None = None
-    """Class keyed on the call half of a composite id `CALL|ITEM`; None for other ids."""
     outcome: str
     args_json: str
     args_bytes: int
     args_state: str
+    part: int
+    source_path: str
+    source_line: int
+    ts: int | None = None
+    model: str | None = None
+    recorded_id: str | None = None
+    provider_id: str | None = None
+    fingerprint: bytes | None = None
+    class_reason: str | None = None
+    """What a person must know beside the class; for `unknown` why it is."""
+    class_by_call_half: str | None = None
+    """Class keyed on the call half of a composite id `CALL|ITEM`; None for other ids."""
     result_status: str | None = None
     error_class: str | None = None
     result_digest: bytes | None = None
     duration_ms: float | None = None
     uuid: str | None = None
-    part: int
     inherited: bool = False
-    source_path: str
-    source_line: int
 
 
 class DeadCallRow(Struct, kw_only=True):

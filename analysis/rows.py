@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from analysis.client_facts import EntryPoints, turn_version
+from analysis.ending import Ending
 from analysis.findings import CallRow, DeadCallRow, DivergentCopyRow, OrphanRow, ResponseRow, SessionRow, TurnRow
 from analysis.history import DAEMONS
-from analysis.liveness import Liveness
-from analysis.stalls import stale_at
 from analysis.timeline import TimelineResponse
 from analysis.turn_state import JudgedCall, TurnState, Verdict
 from ingest.records import AnyRecord, Response, SessionFacts
@@ -39,7 +41,8 @@ def session_row(
     )
 
 
-def turn_row(session_id: str, state: TurnState, verdict: Verdict, liveness: Liveness) -> TurnRow:
+def turn_row(session_id: str, state: TurnState, ending: Ending) -> TurnRow:
+    verdict = ending.verdict
     started_at, ended_at = _span(state.turn.records)
     return TurnRow(
         session_id=session_id,
@@ -60,7 +63,8 @@ def turn_row(session_id: str, state: TurnState, verdict: Verdict, liveness: Live
         evidence=list(verdict.evidence),
         open_ended=verdict.open_ended,
         progressed_at=state.last_progress,
-        stale_at=stale_at(state, liveness) if verdict.open_ended else None,
+        stale_at=ending.stale_at,
+        rests_on_a_limit=ending.rests_on_a_limit,
         context_kept=context_kept(state, verdict),
         inherited=state.turn.inherited,
     )
@@ -97,7 +101,7 @@ def divergent_copy_rows(facts: SessionFacts) -> Iterator[DivergentCopyRow]:
 def model_of(state: TurnState) -> str | None:
     """The model of the turn's last response; a sub-agent's log names none, its meta file does."""
     by_response = (record.model for response in reversed(state.turn.responses) for record in response.records)
-    return _first(by_response) or _first(event.model for event in (*state.log_events, *state.events))
+    return _first(by_response) or _first(event.model for event in chain(state.log_events, state.events))
 
 
 def context_kept(state: TurnState, verdict: Verdict) -> bool | None:
@@ -114,54 +118,66 @@ def context_kept(state: TurnState, verdict: Verdict) -> bool | None:
     return None if first is None else first.attributes["loop_note"] == "true"
 
 
-def response_row(session_id: str, state: TurnState, response: TimelineResponse) -> ResponseRow:
-    records = response.records
+def response_row(session_id: str, turn: TurnRow, response: TimelineResponse) -> ResponseRow:
+    told = _told(response)
     return ResponseRow(
         session_id=session_id,
-        turn_no=state.turn.no,
+        turn_no=turn.turn_no,
         response_no=response.no,
-        ts=response.records[0].ts,
-        model=_first(record.model for record in records) or model_of(state),
-        provider=_first(record.provider for record in records),
-        tokens_in=_first(record.tokens_in for record in records),
-        tokens_out=_first(record.tokens_out for record in records),
-        tokens_cached=_first(record.tokens_cached for record in records),
-        stop_reason=_first(record.stop_reason for record in records),
+        ts=told.ts,
+        model=told.model or turn.model,
+        provider=told.provider,
+        tokens_in=told.tokens_in,
+        tokens_out=told.tokens_out,
+        tokens_cached=told.tokens_cached,
+        stop_reason=told.stop_reason,
         calls=len(response.calls),
         has_text=response.has_text,
     )
 
 
-def call_row(session_id: str, state: TurnState, judged: JudgedCall) -> CallRow:
-    call, record, result = judged.of_batch.call.call, judged.of_batch.call.record, judged.of_batch.call.result
+def _told(response: TimelineResponse) -> Response:
+    """Of a response told in several records, of each value the first that says it."""
+    first, *others = response.records
+    if not others:
+        return first
+    names = ("model", "provider", "tokens_in", "tokens_out", "tokens_cached", "stop_reason")
+    return replace(first, **{name: _first(getattr(record, name) for record in response.records) for name in names})
+
+
+def call_row(session_id: str, turn: TurnRow, judged: JudgedCall) -> CallRow:
+    """By position, in the order in which CallRow declares them: by name it took a tenth of the whole analysis."""
+    of_batch = judged.of_batch
+    told = of_batch.call
+    call, record, result = told.call, told.record, told.result
     return CallRow(
-        session_id=session_id,
-        turn_no=state.turn.no,
-        response_no=judged.batch.response.no,
-        call_no=judged.of_batch.call.no,
-        ts=record.ts,
-        model=record.model or model_of(state),
-        tool=call.tool,
-        recorded_id=call.recorded_id,
-        provider_id=judged.of_batch.provider_id,
-        id_source=judged.of_batch.id_source,
-        fingerprint=judged.of_batch.fingerprint,
-        call_class=judged.call_class,
-        class_reason=judged.class_reason,
-        class_by_call_half=judged.class_by_call_half,
-        outcome=judged.outcome,
-        args_json=call.args_json,
-        args_bytes=call.args_bytes,
-        args_state=judged.of_batch.call.args_state,
-        result_status=result.status if result else None,
-        error_class=result.error_class if result else None,
-        result_digest=result.digest if result else None,
-        duration_ms=result.duration_ms if result else None,
-        uuid=record.uuid,
-        part=call.part,
-        inherited=record.forked_from is not None,
-        source_path=record.place.source,
-        source_line=record.place.line,
+        session_id,
+        turn.turn_no,
+        judged.batch.response.no,
+        told.no,
+        call.tool,
+        of_batch.id_source,
+        judged.call_class,
+        judged.outcome,
+        call.args_json,
+        call.args_bytes,
+        told.args_state,
+        call.part,
+        record.place.source,
+        record.place.line,
+        record.ts,
+        record.model or turn.model,
+        call.recorded_id,
+        of_batch.provider_id,
+        of_batch.fingerprint,
+        judged.class_reason,
+        judged.class_by_call_half,
+        result.status if result else None,
+        result.error_class if result else None,
+        result.digest if result else None,
+        result.duration_ms if result else None,
+        record.uuid,
+        record.forked_from is not None,
     )
 
 
@@ -184,5 +200,4 @@ def dead_call_rows(session_id: str, dead: Iterable[AnyRecord]) -> Iterator[DeadC
 
 
 def _first(values: Iterable[_T | None]) -> _T | None:
-    """A response told in several records: the first that says it."""
     return next((value for value in values if value is not None), None)

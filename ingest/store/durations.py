@@ -44,7 +44,4 @@ def learn_durations(store: WritableStore) -> dict[str, int]:
 
 
 def _mark_waits_dirty(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(
-        "INSERT INTO dirty_session SELECT DISTINCT session_id FROM found_turns "
-        "WHERE open_ended OR verdict IN ('truncated', 'silent-hang', 'cancelled')"
-    )
+    con.execute("INSERT INTO dirty_session SELECT DISTINCT session_id FROM found_turns WHERE rests_on_a_limit")

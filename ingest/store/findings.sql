@@ -12,7 +12,8 @@ CREATE OR REPLACE TABLE found_turns (
     started_at TIMESTAMP, ended_at TIMESTAMP, model VARCHAR, client_version VARCHAR, entry_point VARCHAR NOT NULL,
     guard_in_force VARCHAR NOT NULL, responses INTEGER NOT NULL, calls INTEGER NOT NULL,
     verdict VARCHAR NOT NULL, reason VARCHAR NOT NULL, confidence VARCHAR NOT NULL, evidence VARCHAR[] NOT NULL,
-    open_ended BOOLEAN NOT NULL, progressed_at TIMESTAMP, stale_at TIMESTAMP, context_kept BOOLEAN, looping VARCHAR, inherited BOOLEAN NOT NULL
+    open_ended BOOLEAN NOT NULL, progressed_at TIMESTAMP, stale_at TIMESTAMP, rests_on_a_limit BOOLEAN NOT NULL,
+    context_kept BOOLEAN, looping VARCHAR, inherited BOOLEAN NOT NULL
 );
 CREATE OR REPLACE TABLE found_responses (
     session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, response_no INTEGER NOT NULL, ts TIMESTAMP,

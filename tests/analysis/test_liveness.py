@@ -41,3 +41,9 @@ def test_the_corpus_decides_when_silence_is_a_stall() -> None:
         assert turn.stale_at == START + (2 + limit) * 1_000_000
     assert analyse(CALLED_OFF_LATE.facts(), DEFAULT_THRESHOLDS, QUICK).turns[-1].verdict == "silent-hang"
     assert analyse(CALLED_OFF_LATE.facts(), DEFAULT_THRESHOLDS, SLOW).turns[-1].verdict == "cancelled"
+
+
+@pytest.mark.parametrize("log", [ENDED, KILLED_AND_RESUMED, MODEL_IS_ASKED, OPEN_CALL, CALLED_OFF_LATE])
+def test_each_turn_says_whether_another_corpus_could_change_it(log: SessionLog) -> None:
+    quick, slow = (analyse(log.facts(), DEFAULT_THRESHOLDS, learnt).turns for learnt in (QUICK, SLOW))
+    assert any(turn.rests_on_a_limit for turn in quick) == (quick != slow)
