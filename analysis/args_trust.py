@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -28,7 +27,6 @@ _CONSTANT = re.compile(
     r"""|REDACTED|\*{3,})"(?=\s*(?:[,}\]]|\Z))""",
     re.IGNORECASE,
 )
-_BEFORE_A_CONSTANT = ('"[', '"<', '"***')
 _SHORTEST_OWN_ID = 4
 _SHORTEST_CUT = 40
 _ALIKE = 3
@@ -46,16 +44,19 @@ def distrust(calls: Sequence[TimelineCall]) -> None:
     cut_length = _common_cut(whole)
     for call in whole:
         args_json = call.call.args_json
-        if _is_broken_json(args_json) or (cut_length is not None and cut_length in map(len, _long_texts(call))):
+        text = _as_text(args_json) if args_json.startswith('"') else None
+        is_cut = cut_length is not None and cut_length in map(len, _long_texts(call))
+        if is_cut or (text is not None and _is_broken_json(text)):
             call.distrust("cut")
-        elif _holds_constant(args_json) or _as_text(args_json) is not None:
+        elif text is not None or (_may_hold_constant(args_json) and _CONSTANT.search(args_json)):
             call.distrust("redacted")
 
 
-def _holds_constant(args_json: str) -> bool:
-    """The marks are what any constant begins with or is: looking for them alone spares nearly all calls the search."""
-    may_hold = any(mark in args_json for mark in _BEFORE_A_CONSTANT) or '"redacted"' in args_json.lower()
-    return may_hold and _CONSTANT.search(args_json) is not None
+def _may_hold_constant(args_json: str) -> bool:
+    """Whether it holds what any constant begins with, or is: single characters are found fast and spare nearly all searches."""
+    text = args_json
+    may_begin = ("[" in text and '"[' in text) or ("<" in text and '"<' in text) or ("*" in text and '"*' in text)
+    return may_begin or '"redacted"' in text.lower()
 
 
 def _is_one_token_for_all(calls: Sequence[TimelineCall]) -> bool:
@@ -73,10 +74,9 @@ def _carries_own_id(calls: Sequence[TimelineCall]) -> bool:
     return len(calls) >= _ALIKE and all(map(carries, calls))
 
 
-def _is_broken_json(args_json: str) -> bool:
-    """The arguments are one string that begins as an object and does not end as one."""
-    text = _as_text(args_json)
-    if text is None or not text.lstrip().startswith(("{", "[")):
+def _is_broken_json(text: str) -> bool:
+    """It begins as an object and does not end as one."""
+    if not text.lstrip().startswith(("{", "[")):
         return False
     try:
         json.loads(text)
@@ -86,8 +86,6 @@ def _is_broken_json(args_json: str) -> bool:
 
 
 def _as_text(args_json: str) -> str | None:
-    if not args_json.startswith('"'):
-        return None
     try:
         text = json.loads(args_json)
     except ValueError:  # our own 1 KB limit fell into the text
@@ -102,10 +100,17 @@ def _common_cut(calls: Sequence[TimelineCall]) -> int | None:
     """
     if any(_is_longer_than_kept(call.call) for call in calls):
         return None
-    lengths = Counter(map(len, {text for call in calls for text in _long_texts(call)}))
-    longest = max(lengths, default=0)
+    longest, texts = 0, set[str]()
+    for call in sorted(calls, key=lambda call: len(call.call.args_json), reverse=True):
+        if len(call.call.args_json) < longest:
+            break  # no JSON holds a longer text than itself
+        for text in _long_texts(call):
+            if len(text) > longest:
+                longest, texts = len(text), {text}
+            elif len(text) == longest:
+                texts.add(text)
     is_round = longest % 50 == 0 or longest & (longest - 1) == 0
-    return longest if is_round and lengths[longest] >= _ALIKE else None
+    return longest if is_round and len(texts) >= _ALIKE else None
 
 
 def _is_longer_than_kept(call: Call) -> bool:

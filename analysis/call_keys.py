@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from analysis.fingerprint import canonical_name
 from analysis.turn_state import JudgedCall
@@ -40,14 +41,12 @@ _FEWEST_REPEATS = 3
 """No detector fires on fewer."""
 
 
-@dataclass(frozen=True, slots=True)
-class LooseArguments:
+class LooseArguments(Struct, frozen=True):
     text: bytes
     ignored: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True, eq=False):
     """One way of comparing the calls of a turn: the key of each, by its id() (the calls outlive their comparison)."""
 
     keys: dict[int, Key | None]
@@ -92,6 +91,13 @@ def comparisons(calls: Sequence[JudgedCall], fewest: int = _FEWEST_REPEATS) -> l
             keys = {id(call): _loose_key(call, strict[id(call)], loose.get(id(call))) for call in calls}
             found.append(Comparison(keys, ignored))
     return found
+
+
+def most_alike(calls: Sequence[JudgedCall]) -> int:
+    """How many calls, at most, have one key in any comparison: the last member of each is the answer's."""
+    answers = Counter(map(answer_key, calls))
+    answers.pop(None, None)
+    return max(answers.values(), default=0)
 
 
 def answer_key(call: JudgedCall) -> bytes | None:

@@ -17,6 +17,7 @@ from analysis.polling import note_polling
 from analysis.provider_ids import call_half
 from analysis.re_runs import ReRuns
 from analysis.turn_state import JudgedCall, TurnState
+from ingest.records import Call
 
 _CLAMPS = (40, 64)
 _NEW = frozenset(("first-use", "no-id"))
@@ -24,26 +25,32 @@ _NEW = frozenset(("first-use", "no-id"))
 
 def annotate(states: Sequence[TurnState]) -> None:
     calls = [call for state in states for call in state.calls]
-    shared = _shared_with_another(calls)
     is_plain = all(call.call_class in _NEW for call in calls)
     notes = _Notes((), None) if is_plain else _Notes(calls, _clamped_length(calls))
+    provider_of: dict[str | None, str | None] = {}
     index = -1
     for state in states:
         for call in state.calls:
             index += 1
             told = call.of_batch.call
+            is_shared = told.call.provider_id is not None and _stood_for_another(told.call, provider_of)
             if told.corrupt_result_id:
                 call.class_reason = "corrupt id: its result carries it several times over"
             elif told.paired_by_order:
                 call.class_reason = "no id: paired with its result by order"
-            elif index in shared:
+            elif is_shared:
                 call.class_reason = "the client's own id is collision-prone: it stood for another provider id before"
             elif call.call_class not in _NEW:
                 call.class_reason = notes.of_class(index, call) or call.class_reason
-            elif not state.calls_differ and call.call_class == "first-use":
+            elif call.call_class == "first-use" and call.of_batch.fingerprint in state.repeated:
                 call.class_reason = notes.of_sibling(call)
     _class_by_call_half(calls)
     note_polling(states)
+
+
+def _stood_for_another(call: Call, provider_of: dict[str | None, str | None]) -> bool:
+    """Its recorded id, for another provider id before it, where the log holds the two apart."""
+    return provider_of.setdefault(call.recorded_id, call.provider_id) != call.provider_id
 
 
 class _Notes:
@@ -115,17 +122,6 @@ class _Beside:
         return f"{note}; it has no result, the client seems to have de-duplicated it" if is_lost else note
 
 
-def _shared_with_another(calls: Sequence[JudgedCall]) -> set[int]:
-    """Positions of the calls whose recorded id stood for another provider id before, where the log holds the two apart."""
-    provider_of: dict[str | None, str] = {}
-    shared = set()
-    for index, judged in enumerate(calls):
-        call = judged.of_batch.call.call
-        if call.provider_id is not None and provider_of.setdefault(call.recorded_id, call.provider_id) != call.provider_id:
-            shared.add(index)
-    return shared
-
-
 def _clamped_length(calls: Sequence[JudgedCall]) -> int | None:
     """The clamp that the session's longest ids all show."""
     lengths = [len(provider) for call in calls if (provider := call.of_batch.provider_id) is not None]
@@ -149,5 +145,6 @@ def _class_by_call_half(calls: Sequence[JudgedCall]) -> None:
 
 def _composite(calls: Sequence[JudgedCall]) -> Iterator[tuple[JudgedCall, str]]:
     for call in calls:
-        if call.of_batch.provider_id is not None and (half := call_half(call.of_batch.provider_id)) is not None:
+        provider = call.of_batch.provider_id
+        if provider is not None and "|" in provider and (half := call_half(provider)) is not None:
             yield call, half

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from analysis.classify import classify
 from analysis.guards import Answered, Contender
@@ -28,7 +28,7 @@ def replay_turns(facts: SessionFacts, states: Sequence[TurnState], contenders: S
 
 
 def _replay_new_ids(states: Sequence[TurnState], batches: Sequence[Sequence[Batch]], contenders: Sequence[Contender]) -> None:
-    """Only a guard that compares the calls of a turn may do something here, where two of them can be equal."""
+    """Only a guard that compares the calls of a turn may do something here, and only where one of them can equal another."""
     idle = {contender.name: TurnReplay(contender, Answered({}, {})) for contender in contenders}
     comparing = [contender for contender in contenders if not contender.can_skip_new_ids]
     for state, of_turn in zip(states, batches, strict=True):
@@ -36,11 +36,17 @@ def _replay_new_ids(states: Sequence[TurnState], batches: Sequence[Sequence[Batc
         by_batch = [(batch, _judged(batch, batch_was_dropped=False, guard_is_known=guard_is_known)) for batch in of_turn]
         state.take_calls(call for _, calls in by_batch for call in calls)
         state.replays = dict(idle)
-        if not state.calls_differ:
+        if state.repeated:
+            with_equals = [(batch, calls) for batch, calls in by_batch if _may_equal_another(batch, state.repeated)]
             for contender in comparing:
                 state.replays[contender.name] = replay = TurnReplay(contender, Answered({}, {}))
-                for batch, calls in by_batch:
+                for batch, calls in with_equals:
                     replay.see(batch, _done_with(calls))
+
+
+def _may_equal_another(batch: Batch, repeated: Set[bytes | None]) -> bool:
+    """A call without a fingerprint may equal any."""
+    return None in repeated or any(call.fingerprint in repeated for call in batch.calls)
 
 
 def _replay_walking(walk: Walk, states: Sequence[TurnState], contenders: Sequence[Contender]) -> None:

@@ -41,10 +41,7 @@ class TimelineResponse(Struct, eq=False, gc=False):
     no: int
     records: list[Response]
     calls: list[TimelineCall]
-
-    @property
-    def has_text(self) -> bool:
-        return any(record.has_text for record in self.records)
+    has_text: bool = False
 
 
 Item = Prompt | TimelineResponse | Result | Compaction | Event
@@ -65,7 +62,7 @@ class Turn:
     last_item: TimelineResponse | Result | None = None
     """The last part of the conversation; prompts, bookkeeping and compactions are none."""
     records: list[AnyRecord] = field(default_factory=list)
-    """All of them, those of one response together. There when all turns are built, as is what follows."""
+    """All of them, as the log has them."""
     conversation: list[Prompt | Response | Result | Compaction] = field(default_factory=list)
     """Those of them that are no bookkeeping."""
     event_names: set[str] = field(default_factory=set)
@@ -150,46 +147,38 @@ def build_turns(live: Sequence[AnyRecord]) -> list[Turn]:
                 continue
             turn = Turn(1, None)
             turns.append(turn)
+        turn.records.append(record)
+        if isinstance(record, Event):
+            turn.items.append(record)
+            turn.log_events.append(record)
+            turn.event_names.add(record.name)
+            continue
+        turn.conversation.append(record)
         if isinstance(record, Response):
             _add_response(turn, record, pairing)
             continue
         turn.items.append(record)
-        if isinstance(record, Event):
-            turn.log_events.append(record)
-        elif isinstance(record, Result):
+        if isinstance(record, Result):
             turn.results.append(record)
             turn.last_item = record
             if not pairing.pair(turn, record):
                 turn.orphan_results.append(record)
-    for turn in turns:
-        _complete(turn)
     return turns
 
 
 def _add_response(turn: Turn, record: Response, pairing: Pairing) -> None:
     response = turn.responses[-1] if record.round_key is not None and turn.responses else None
     if response is None or response.records[-1].round_key != record.round_key:
-        response = TimelineResponse(len(turn.responses) + 1, [], [])
+        response = TimelineResponse(len(turn.responses) + 1, [record], [], record.has_text)
         turn.responses.append(response)
         turn.items.append(response)
         turn.last_item = response
-    response.records.append(record)
+    else:
+        response.records.append(record)
+        response.has_text = response.has_text or record.has_text
     for call in record.calls:
         state = call.args_state
         fingerprint = call.fingerprint if state == "whole" else None
         told = TimelineCall(call, record, len(response.calls) + 1, state, fingerprint, history_id(call.recorded_id))
         response.calls.append(told)
         pairing.add(turn, response, told)
-
-
-def _complete(turn: Turn) -> None:
-    for item in turn.items:
-        if isinstance(item, Event):
-            turn.records.append(item)
-            turn.event_names.add(item.name)
-        elif isinstance(item, TimelineResponse):
-            turn.records.extend(item.records)
-            turn.conversation.extend(item.records)
-        else:
-            turn.records.append(item)
-            turn.conversation.append(item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -47,8 +48,8 @@ class TurnState:
     following: TurnState | None = None
     """None of them knows the one before it: states that know each other are freed by a search for cycles alone."""
     calls: Sequence[JudgedCall] = ()
-    calls_differ: bool = True
-    """No two of its calls have one fingerprint, and each has one."""
+    repeated: frozenset[bytes | None] = frozenset()
+    """The fingerprints that several of its calls have; None is one of them where a call has none."""
     replays: dict[str, TurnReplay] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     """Telemetry, spans and side files that belong to this turn."""
@@ -59,12 +60,14 @@ class TurnState:
 
     def __post_init__(self) -> None:
         self.prompt_id = _prompt_id(self.turn)
-        self.last_progress = max((record.ts for record in self.turn.conversation if record.ts is not None), default=None)
+        self.last_progress = max([record.ts for record in self.turn.conversation if record.ts is not None], default=None)
 
     def take_calls(self, calls: Iterable[JudgedCall]) -> None:
         self.calls = list(calls)
-        fingerprints = {call.of_batch.fingerprint for call in self.calls}
-        self.calls_differ = len(fingerprints) == len(self.calls) and None not in fingerprints
+        fingerprints = [call.of_batch.fingerprint for call in self.calls]
+        if len(set(fingerprints)) < len(fingerprints) or None in fingerprints:
+            often = Counter(fingerprints)
+            self.repeated = frozenset(fingerprint for fingerprint in often if fingerprint is None or often[fingerprint] > 1)
 
     @property
     def in_force(self) -> TurnReplay | None:

@@ -8,14 +8,14 @@ looks at a session sees all its turns and the calls that their loops have claime
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from analysis.call_keys import Comparison, comparisons
-from analysis.detectors.replies import Reply, replies_of
+from analysis.call_keys import Comparison, comparisons, most_alike
+from analysis.detectors.replies import Reply, count_empty, replies_of
 from analysis.history import Batch
 from analysis.thresholds import Thresholds
 from analysis.timeline import TimelineResponse
@@ -37,8 +37,7 @@ class Hit(Struct, frozen=True):
     """Responses without a call that brought nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True, eq=False):
     """A response that holds calls."""
 
     batch: Batch
@@ -47,10 +46,32 @@ class Step:
 
 @dataclass(eq=False)
 class TurnView:
-    """A turn as the detectors see it. What several of them need is worked out once, and only if one asks."""
+    """A turn as the detectors see it. What several of them need is worked out once, and most of it only if one asks.
+
+    Nearly every turn is no loop, and a few counts show it: a detector asks those first.
+    """
 
     state: TurnState
     verdict: Verdict
+    classes: set[str] = field(init=False)
+    outcomes: set[str] = field(init=False)
+    """What calls there are."""
+    step_count: int = field(init=False)
+    """Responses that hold calls."""
+
+    def __post_init__(self) -> None:
+        self.classes = {call.call_class for call in self.state.calls}
+        self.outcomes = {call.outcome for call in self.state.calls}
+        self.step_count = sum(1 for response in self.state.turn.responses if response.calls)
+
+    @cached_property
+    def most_alike(self) -> int:
+        """So many of its calls, at most, are equal by any comparison: equal calls have equal answers."""
+        return most_alike(self.state.calls)
+
+    @cached_property
+    def empty_replies(self) -> int:
+        return count_empty(self.state)
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -76,6 +97,7 @@ class SessionView:
     """By id(): calls that a loop of their turn is made of."""
 
     def comparisons(self, fewest: int) -> list[Comparison]:
+        """As of `analysis.call_keys`, of all its calls."""
         return comparisons([call for turn in self.turns for call in turn.state.calls], fewest)
 
 

@@ -21,7 +21,7 @@ def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
 
 
 def _unreliable_arguments(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if len(view.steps) < thresholds.identical_in_a_row:
+    if view.step_count < thresholds.identical_in_a_row or None not in view.state.repeated:
         return None
     run = longest_run([_visible(step.calls[0]) if len(step.calls) == 1 else None for step in view.steps])
     if run.length < thresholds.identical_in_a_row:
@@ -52,6 +52,8 @@ def _where(call: JudgedCall) -> str:
 
 
 def _emptied_replies(view: TurnView, thresholds: Thresholds) -> Hit | None:
+    if view.empty_replies < thresholds.empty_replies:
+        return None
     empty = longest_empty([view])
     if len(empty) < thresholds.empty_replies or not compaction_failed(view.state):
         return None

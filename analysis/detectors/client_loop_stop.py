@@ -21,7 +21,7 @@ def _of_text(view: TurnView, thresholds: Thresholds) -> Hit | None:
 
 
 def _of_calls(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if view.state.in_force_trip_call is not None:
+    if not view.state.events or view.state.in_force_trip_call is not None:
         return None
     return _hit(view, lambda event: event.loop_type not in _OF_TEXT, "the client's loop detector fired")
 

@@ -10,7 +10,7 @@ from analysis.thresholds import Thresholds
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if len(view.steps) < 2 * thresholds.cycle_rounds:
+    if view.step_count < 2 * thresholds.cycle_rounds or view.most_alike < thresholds.cycle_rounds:
         return None
 
     def look(comparison: Comparison) -> Hit | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from analysis.detectors.base import Detector, Hit, SessionDetector, SessionView, TurnView
 from analysis.detectors.replies import Reply
@@ -28,7 +29,7 @@ def longest_empty(views: Sequence[TurnView]) -> list[tuple[TurnView, Reply]]:
 
 def compaction_failed(state: TurnState) -> bool:
     """A compaction that failed can leave responses without their content: then an empty one says nothing of the model."""
-    return any(_is_failed_compaction(record) for record in (*state.turn.records, *state.events))
+    return any(_is_failed_compaction(record) for record in chain(state.turn.records, state.events))
 
 
 def _is_failed_compaction(record: object) -> bool:
@@ -43,6 +44,8 @@ def _is_failed_compaction(record: object) -> bool:
 
 
 def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
+    if view.empty_replies < thresholds.empty_replies:
+        return None
     empty = longest_empty([view])
     if len(empty) < thresholds.empty_replies or compaction_failed(view.state):
         return None
@@ -52,6 +55,8 @@ def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
 
 
 def _across_turns(view: SessionView, thresholds: Thresholds) -> Hit | None:
+    if sum(turn.empty_replies for turn in view.turns) < thresholds.empty_replies:
+        return None
     empty = longest_empty(view.turns)
     states = [turn.state for turn in dict.fromkeys(turn for turn, _ in empty)]
     if len(empty) < thresholds.empty_replies or len(states) < 2 or any(map(compaction_failed, states)):

@@ -7,14 +7,17 @@ from analysis.detectors.base import Detector, Hit, TurnView
 from analysis.thresholds import Thresholds
 
 _FRESH = frozenset(("first-use", "collision", "no-id"))
+_LOST = frozenset(("suppressed", "dropped", "skipped"))
 
 
 _WITH_A_REPLAY = "a replay in the same batch took them along: find out why the model replays, then ask for these calls again"
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
+    if _LOST.isdisjoint(view.outcomes):
+        return None
     tripped = view.state.in_force_trip_call is not None
-    lost = ("suppressed", "dropped", "skipped") if tripped else ("suppressed",)
+    lost = _LOST if tripped else ("suppressed",)
     blocked = [call for call in view.state.calls if call.call_class in _FRESH and call.outcome in lost]
     if not blocked:
         return None

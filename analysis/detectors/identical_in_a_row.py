@@ -9,7 +9,7 @@ from analysis.thresholds import Thresholds
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if len(view.steps) < thresholds.identical_in_a_row:
+    if view.step_count < thresholds.identical_in_a_row or view.most_alike < thresholds.identical_in_a_row:
         return None
 
     def look(comparison: Comparison) -> Hit | None:

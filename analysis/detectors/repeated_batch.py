@@ -15,7 +15,7 @@ def batch_key(step: Step, comparison: Comparison) -> tuple[object, ...] | None:
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if len(view.steps) < thresholds.batch_rounds:
+    if view.step_count < thresholds.batch_rounds or view.most_alike < thresholds.batch_rounds:
         return None
 
     def look(comparison: Comparison) -> Hit | None:

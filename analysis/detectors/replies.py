@@ -7,15 +7,15 @@ told each time by an api_response event, which stands before its response if the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from analysis.timeline import TimelineResponse
 from analysis.turn_state import TurnState
 from ingest.records import Event, Response
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True, eq=False):
     told_by: Response | Event
     is_empty: bool
     """Neither text nor call."""
@@ -36,3 +36,17 @@ def replies_of(state: TurnState) -> Iterator[Reply]:
             announced = item
     if announced is not None:
         yield Reply(announced, True)
+
+
+def count_empty(state: TurnState) -> int:
+    """How many of them are empty, without making any: in nearly every turn none is."""
+    count, is_announced = 0, False
+    for item in state.turn.items:
+        if isinstance(item, TimelineResponse):
+            is_announced = False
+            if not item.calls and not item.has_text:
+                count += 1
+        elif isinstance(item, Event) and item.name == "api_response" and item.prompt_id == state.prompt_id:
+            count += is_announced
+            is_announced = True
+    return count + is_announced

@@ -16,7 +16,7 @@ _BY_A_TIMER = frozenset(("cron", "notification"))
 
 
 def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if len(view.steps) < thresholds.spread_in_turn:
+    if view.step_count < thresholds.spread_in_turn or view.most_alike < thresholds.spread_in_turn:
         return None
 
     def look(comparison: Comparison) -> Hit | None:
@@ -34,7 +34,9 @@ def _in_turn(view: TurnView, thresholds: Thresholds) -> Hit | None:
 
 def _in_session(view: SessionView, thresholds: Thresholds) -> Hit | None:
     asked = [turn for turn in view.turns if turn.state.turn.prompt is None or turn.state.turn.prompt.origin not in _BY_A_TIMER]
-    if len(asked) < thresholds.spread_turns:
+    if len(asked) < thresholds.spread_turns or sum(len(turn.state.calls) for turn in asked) < thresholds.spread_in_session:
+        return None
+    if sum(turn.most_alike for turn in asked) < thresholds.spread_in_session:
         return None
 
     def look(comparison: Comparison) -> Hit | None:
