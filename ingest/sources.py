@@ -93,8 +93,16 @@ def discover(roots: Sequence[Path]) -> Iterator[Candidate | SkippedPath]:
 
 
 def recognise(path: Path, head: bytes) -> type[Reader] | None:
-    """The reader that claims these first bytes; None where none does."""
-    sample = Sample(path.name, head, tuple(value for value, _ in _leading_objects(head)))
+    """The reader that claims these first bytes; None where none does. Nearly always the first object tells."""
+    values: list[dict[str, Any]] = []
+    for value, _ in _leading_objects(head):
+        values.append(value)
+        if len(values) == 1 and (reader := _claiming(Sample(path.name, head, (value,)))) is not None:
+            return reader
+    return _claiming(Sample(path.name, head, tuple(values)))
+
+
+def _claiming(sample: Sample) -> type[Reader] | None:
     return next((reader for reader in READERS if reader.claims(sample)), None)
 
 
