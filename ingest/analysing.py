@@ -47,6 +47,8 @@ class Analysed(Struct):
     columns: Columns
     """Of the tables `found_*`, with the rows of all these sessions."""
     failed: list[Skipped]
+    with_others: bool = False
+    """Whether the columns hold rows of further sessions, which do not count."""
 
 
 def analyse_sessions(analysis: Analysis, sessions: PackedSessions) -> Analysed:

@@ -99,7 +99,7 @@ class _FileReading:
         try:
             with open(file.path, "rb", buffering=0) as stream:
                 _go_on(file, reader, stream, outcome)
-                head = stream.read(_CHUNK)
+                head = stream.read(min(_CHUNK, file.size + 1))  # a buffer as large as wanted is made, whatever comes
                 packed = is_packed(head) and not outcome.first_byte
                 try:
                     for data in plain_blocks(head, stream, _CHUNK) if packed else _blocks(head, stream):

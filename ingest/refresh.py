@@ -17,6 +17,7 @@ import msgspec
 
 from ingest import telemetry
 from ingest.analysing import Analysis
+from ingest.groups import groups_of, transactions
 from ingest.plan import Plan, Planned, make_plan
 from ingest.progress import Progress
 from ingest.reading import GroupRead
@@ -32,9 +33,6 @@ from ingest.storing import store_group
 from ingest.summary import Skipped, Summary
 from ingest.workers import BYTES_A_RECORD, Workers, worker_count
 
-_GROUP_BYTES = 48 << 20
-"""Read at once and kept in one transaction. Smaller groups cost more inserts, larger ones more memory (SPEED.md 4)."""
-_GROUP_FILES = 2000
 _BATCH_RECORDS = 20_000
 """Records of the sessions analysed in one transaction."""
 
@@ -123,8 +121,9 @@ def _without_cycle_search() -> Iterator[None]:
 
 def _read(store: WritableStore, plan: Plan, pool: Workers, task: Task, summary: Summary, analysed: set[str]) -> None:
     task.report.stage("read", sum(file.row.bytes for file in plan.files), "bytes")
-    groups = list(_groups(plan.files))
-    for group, read in zip(groups, pool.read([file.to_read for file in group] for group in groups), strict=True):
+    groups = list(groups_of(plan.files))
+    parts = pool.read([file.to_read for file in group] for group in groups)
+    for group, read in transactions(zip(groups, parts, strict=True)):
         analysed.update(store_group(store, group, read))
         _count(group, read, summary)
         task.report.advance(sum(file.row.bytes for file in group))
@@ -137,19 +136,6 @@ def _recall_marks(store: WritableStore, plan: Plan) -> None:
     if grown:
         for source_id, mark in marks_of(store.con, list(grown)).items():
             grown[source_id].to_read = msgspec.structs.replace(grown[source_id].to_read, mark=mark)
-
-
-def _groups(files: Sequence[Planned]) -> Iterator[list[Planned]]:
-    group: list[Planned] = []
-    size = 0
-    for file in files:
-        if group and (size + file.row.bytes > _GROUP_BYTES or len(group) >= _GROUP_FILES):
-            yield group
-            group, size = [], 0
-        group.append(file)
-        size += file.row.bytes
-    if group:
-        yield group
 
 
 def _count(group: Sequence[Planned], read: GroupRead, summary: Summary) -> None:

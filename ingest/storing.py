@@ -56,7 +56,7 @@ def store_group(store: WritableStore, group: Sequence[Planned], read: GroupRead)
             analysed,
             read.early.columns,
             known=not known.keys().isdisjoint(analysed),
-            with_others=len(analysed) < len(read.early.session_ids),
+            with_others=read.early.with_others or len(analysed) < len(read.early.session_ids),
         )
         mark_dirty(con, set(read.session_ids).difference(analysed))
         if grown:

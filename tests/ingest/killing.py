@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import ingest.groups
 import ingest.growth
 import ingest.refresh
 import ingest.store.writable
@@ -28,7 +29,8 @@ RECORDINGS = Path(__file__).parents[2] / "data" / "recordings" / "0.24.4"
 
 def make_everything_small() -> None:
     ingest.growth.WORTH_MARKING = 1
-    ingest.refresh._GROUP_FILES = 3
+    ingest.groups.GROUP_FILES = 3
+    ingest.groups.TRANSACTION_BYTES = 0
     ingest.refresh._BATCH_RECORDS = 100
     ingest.store.writable._LEAST_SECONDS_BETWEEN = 0.0
     ingest.store.writable._SHARE_FOR_COPYING = 1.0

@@ -54,12 +54,14 @@ def found(tmp_path: Path) -> list[str]:
 
 
 def one_group_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.refresh._GROUP_FILES", 1)
+    monkeypatch.setattr("ingest.groups.GROUP_FILES", 1)
+    monkeypatch.setattr("ingest.groups.TRANSACTION_BYTES", 0)
 
 
 @pytest.mark.parametrize("files_in_a_group", [1, 7, 2000])
 def test_findings_are_the_same_as_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files_in_a_group: int) -> None:
-    monkeypatch.setattr("ingest.refresh._GROUP_FILES", files_in_a_group)
+    monkeypatch.setattr("ingest.groups.GROUP_FILES", files_in_a_group)
+    monkeypatch.setattr("ingest.groups.TRANSACTION_BYTES", 0)
     ingest([RECORDINGS], tmp_path / "early.duckdb", BuiltInAnalysis())
     ingest([RECORDINGS], tmp_path / "in-turn.duckdb", InTurnOnly())
     assert first_difference(content(tmp_path / "early.duckdb"), content(tmp_path / "in-turn.duckdb")) == ""
@@ -89,6 +91,18 @@ def test_one_of_two_groups_is_analysed_again_from_the_store(tmp_path: Path, monk
     summary = run(tmp_path / "logs", tmp_path / "store.duckdb", analysis)
     assert (analysis.in_turn, summary.sessions_analysed) == (["a"], 1)
     assert found(tmp_path) == ["3 records, 0 events"]
+
+
+def test_one_of_two_groups_of_one_transaction_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each group takes what it has for the whole session; beside it one that is whole."""
+    monkeypatch.setattr("ingest.groups.GROUP_FILES", 1)
+    write(tmp_path / "logs/a.jsonl", "a", prompt("u"), response("v", parentUuid="u"))
+    write(tmp_path / "logs/b.jsonl", "a", prompt("w", parentUuid="v"))
+    write(tmp_path / "logs/c.jsonl", "c", prompt("x"))
+    analysis = Counting()
+    run(tmp_path / "logs", tmp_path / "store.duckdb", analysis)
+    assert (analysis.early, analysis.in_turn) == (["a", "a", "c"], ["a"])
+    assert found(tmp_path) == ["3 records, 0 events", "1 records, 0 events"]
 
 
 def test_a_file_that_grew_is_not_all_that_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

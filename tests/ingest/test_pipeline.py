@@ -96,7 +96,8 @@ def test_the_order_of_arrival_does_not_matter(logs: Path, tmp_path: Path) -> Non
 
 
 def test_worker_processes_make_the_same_store(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.refresh._GROUP_FILES", 2)
+    monkeypatch.setattr("ingest.groups.GROUP_FILES", 2)
+    monkeypatch.setattr("ingest.groups.TRANSACTION_BYTES", 0)
     run(logs, tmp_path / "alone", workers=1)
     run(logs, tmp_path / "together", workers=2)
     assert content(tmp_path / "together") == content(tmp_path / "alone")
@@ -104,7 +105,8 @@ def test_worker_processes_make_the_same_store(logs: Path, tmp_path: Path, monkey
 
 def test_small_transactions_make_the_same_store(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(logs, tmp_path / "large")
-    monkeypatch.setattr("ingest.refresh._GROUP_FILES", 1)
+    monkeypatch.setattr("ingest.groups.GROUP_FILES", 1)
+    monkeypatch.setattr("ingest.groups.TRANSACTION_BYTES", 0)
     monkeypatch.setattr("ingest.refresh._BATCH_RECORDS", 1)
     monkeypatch.setattr("ingest.reading._PIECE_RECORDS", 3)
     run(logs, tmp_path / "small")

@@ -172,7 +172,8 @@ def test_readers_keep_the_old_findings_until_all_new_ones_are_there(
 
 
 def test_a_stop_leaves_the_rest_to_the_next_run(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.refresh._GROUP_FILES", 1)
+    monkeypatch.setattr("ingest.groups.GROUP_FILES", 1)
+    monkeypatch.setattr("ingest.groups.TRANSACTION_BYTES", 0)
     db = tmp_path / "store.duckdb"
     asked: list[bool] = []
 
