@@ -27,6 +27,8 @@ from ingest.store.writer_lock import acquire_writer_lock
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "preserve_insertion_order": "false",
+    # What is written waits in memory for a checkpoint, and on disk where this is less: the store may be larger than memory.
+    "memory_limit": "160MB",
     # Each checkpoint packs the last rows of every table anew; at the default of 16 MB a long run leaves a file half of holes.
     "checkpoint_threshold": "256MB",
     "autoinstall_known_extensions": "false",
