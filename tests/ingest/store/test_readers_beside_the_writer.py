@@ -33,6 +33,8 @@ while last != "40":
     with duckdb.connect(sys.argv[1], read_only=True) as con:
         told = con.execute("SELECT value FROM store_info WHERE key IN ('first', 'second')").fetchall()
     slowest = max(slowest, time.monotonic() - started)
+    if last is None:
+        print("reading", flush=True)
     (last,) = {value for (value,) in told}  # two of them would be half a change
     seen.add(last)
 print(slowest, len(seen))
@@ -70,8 +72,12 @@ def test_readers_and_the_writer_do_not_wait_for_each_other(tmp_path: Path) -> No
     with start(HOLDER, db) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "[('1',)]\n", "open in the middle of a transaction all the while"
-        with start(WRITER, db) as writer, start(READER, db) as one, start(READER, db) as other:
-            slowest_write = float(output(writer))
+        with start(READER, db) as one, start(READER, db) as other:
+            for reader in one, other:
+                assert reader.stdout is not None
+                assert reader.stdout.readline() == "reading\n", "before anything is written"
+            with start(WRITER, db) as writer:
+                slowest_write = float(output(writer))
             readers = [output(reader).split() for reader in (one, other)]
         assert output(holder) == "[('1',)]\n", "and it still sees the state that it began with"
     assert slowest_write < FAR_TOO_LONG
