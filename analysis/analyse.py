@@ -6,8 +6,6 @@ handled ids carry over, but makes no finding, no decision and no trip: it happen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from analysis.cards import add_cards
 from analysis.detect import detect
 from analysis.detectors import TurnView
@@ -73,7 +71,10 @@ def analyse(
     for turn in found.turns:
         turn.looping = looping.get(turn.turn_no)
     if facts.kind == "main":
-        found.loop_events = [_loop_event(facts.session_id, event, states) for event in facts.events if _is_loop(event)]
+        state_of = {id(event): state for state in states for event in state.events if _is_loop(event)}
+        found.loop_events = [
+            _loop_event(facts.session_id, event, state_of.get(id(event))) for event in facts.events if _is_loop(event)
+        ]
     if states:
         found.session = session_row(facts, live, states, entry_points)
     add_cards(found, facts)
@@ -95,8 +96,10 @@ def _add_turn(found: SessionFindings, session_id: str, view: TurnView, ending: E
         return
     found.orphans.extend(orphan_rows(session_id, state))
     for replay in state.replays.values():
-        found.decisions.extend(decision_rows(session_id, state, replay))
-        found.divergences.extend(divergence_rows(session_id, state, replay))
+        if replay.exceptions:
+            found.decisions.extend(decision_rows(session_id, state, replay))
+        if replay.divergence:
+            found.divergences.extend(divergence_rows(session_id, state, replay))
     found.trips.extend(trip_rows(session_id, state))
 
 
@@ -104,8 +107,7 @@ def _is_loop(event: Event) -> bool:
     return event.name == "loop_detected"
 
 
-def _loop_event(session_id: str, event: Event, states: Sequence[TurnState]) -> LoopEventRow:
-    state = next((state for state in states if any(other is event for other in state.events)), None)
+def _loop_event(session_id: str, event: Event, state: TurnState | None) -> LoopEventRow:
     loop_type = event.loop_type or "unknown"
     explained_by = "unmatched"
     if state is not None and state.in_force_trip_call is not None and loop_type == BREAKER_EVENT:

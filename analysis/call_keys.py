@@ -95,9 +95,8 @@ def comparisons(calls: Sequence[JudgedCall], fewest: int = _FEWEST_REPEATS) -> l
 
 def most_alike(calls: Sequence[JudgedCall]) -> int:
     """How many calls, at most, have one key in any comparison: the last member of each is the answer's."""
-    answers = Counter(map(answer_key, calls))
-    answers.pop(None, None)
-    return max(answers.values(), default=0)
+    answers = [answer for call in calls if (answer := answer_key(call)) is not None]
+    return max(Counter(answers).values()) if len(set(answers)) < len(answers) else min(1, len(answers))
 
 
 def answer_key(call: JudgedCall) -> bytes | None:

@@ -6,7 +6,7 @@ turn is judged without them first, and with them only where that cannot be done.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from analysis.liveness import UNLEARNT, Liveness, NotYetLearnt
 from analysis.stalls import stale_at
@@ -14,8 +14,7 @@ from analysis.turn_state import TurnState, Verdict
 from analysis.verdicts import verdict_of
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     verdict: Verdict
     stale_at: int | None
     """From when on silence is a reason to doubt that the turn runs, in microseconds since the epoch; None where it ended."""

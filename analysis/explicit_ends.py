@@ -37,7 +37,7 @@ def by_daemon_record(state: TurnState) -> Verdict | None:
         return Verdict("completed", "the daemon recorded the turn as completed", "certain", evidence)
     if ended.status == "cancelled":
         return Verdict("cancelled", "the daemon recorded the turn as cancelled", "certain", evidence)
-    if _is_loop_protection(ended.message) or any(call.outcome == "skipped" for call in state.calls):
+    if _is_loop_protection(ended.message) or "skipped" in state.outcomes:
         return Verdict("stopped-visibly", "the daemon ended the turn with a loop-protection error", "certain", evidence)
     return Verdict("provider-error", f"the daemon ended the turn with error {ended.error_class or '?'}", "certain", evidence)
 
@@ -86,7 +86,7 @@ def _is_loop_protection(message: str | None) -> bool:
 
 
 def by_skip_text(state: TurnState) -> Verdict | None:
-    if not any(call.outcome == "skipped" for call in state.calls):
+    if "skipped" not in state.outcomes:
         return None
     answers = [result for call in state.calls if (result := call.of_batch.call.result) and result.answer == "loop-skip"]
     if not answers:

@@ -38,6 +38,8 @@ class Asked(Struct, frozen=True):
 
 
 def high_risk_repeats(facts: SessionFacts, calls: Sequence[CallRow]) -> list[FindingRow]:
+    if not facts.cards and not facts.events:
+        return []
     actions: dict[_Action, dict[str, Asked]] = defaultdict(dict)
     for asked in (*_on_cards(facts.cards, calls), *_in_telemetry(facts.events, calls)):
         actions[asked.tool, asked.arguments].setdefault(asked.call_id, asked)

@@ -125,6 +125,12 @@ class Batch(Struct, eq=False):
     is_last: bool = False
     """No later response in the turn."""
 
+    @property
+    def all_differ(self) -> bool:
+        """No call of it can equal another of the turn: one without a fingerprint may equal any."""
+        repeated = self.turn.repeated
+        return not repeated or (None not in repeated and all(call.fingerprint not in repeated for call in self.calls))
+
     def handled_in(self, scope: Scope) -> Handled:
         return self.handled if scope == "entry-point" else self.session.handled(scope, self.turn.no)
 

@@ -36,6 +36,8 @@ def states_of(facts: SessionFacts, turns: Sequence[Turn]) -> tuple[list[TurnStat
     for before, after in pairwise(states):
         before.following = after
     distrust([call for turn in turns for call in turn.calls])
+    for turn in turns:
+        turn.note_repeats()
     return states, entry_points
 
 

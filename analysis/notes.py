@@ -42,7 +42,7 @@ def annotate(states: Sequence[TurnState]) -> None:
                 call.class_reason = "the client's own id is collision-prone: it stood for another provider id before"
             elif call.call_class not in _NEW:
                 call.class_reason = notes.of_class(index, call) or call.class_reason
-            elif call.call_class == "first-use" and call.of_batch.fingerprint in state.repeated:
+            elif call.call_class == "first-use" and call.of_batch.fingerprint in state.turn.repeated:
                 call.class_reason = notes.of_sibling(call)
     _class_by_call_half(calls)
     note_polling(states)

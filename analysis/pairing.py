@@ -28,14 +28,6 @@ class _Waiting(Struct, eq=False, gc=False):
     answered: int = 0
     """So many of the calls, from the first, need not be looked at again."""
 
-    def first_open(self) -> TimelineCall | None:
-        for index in range(self.answered, len(self.calls)):
-            if self.calls[index].result is None:
-                self.answered = index
-                return self.calls[index]
-        self.answered = len(self.calls)
-        return None
-
 
 class Pairing:
     """Takes a session's calls and results in their order."""
@@ -59,16 +51,17 @@ class Pairing:
         One that no call of its turn waits for may be late: it comes after the person prompted again. Only the newest turn that
         holds the id is asked: where a later call reused it, an older open one did not get this answer.
         """
-        wanted = history_id(result.recorded_id)
+        recorded = result.recorded_id
+        wanted = history_id(recorded)
         call = self._open(turn, wanted, result.tool)
         if call is not None:
-            call.paired_by_order = says_no_id(result.recorded_id)
-        elif (unit := repeated_unit(result.recorded_id)) is not None:
+            call.paired_by_order = says_no_id(recorded)
+        elif (unit := repeated_unit(recorded)) is not None:
             call = self._open(turn, unit, result.tool)
             if call is not None:
                 call.corrupt_result_id = True
         if call is None and not says_no_id(wanted):
-            call = _first_open(self._by_id, wanted)
+            call = _first_open(self._by_id, wanted, self._by_id.get(wanted))
         if call is None:
             return False
         call.result = result
@@ -78,7 +71,7 @@ class Pairing:
         """In this turn."""
         waiting, key = (self._without_id, tool) if says_no_id(wanted) else (self._by_id, wanted)
         newest = waiting.get(key)
-        return _first_open(waiting, key) if newest is not None and newest.turn is turn else None
+        return _first_open(waiting, key, newest) if newest is not None and newest.turn is turn else None
 
 
 def _add(
@@ -93,12 +86,16 @@ def _add(
         waiting[key] = _Waiting(turn, response, [call], newest)
 
 
-def _first_open(waiting: dict[str | None, _Waiting], key: str | None) -> TimelineCall | None:
-    """Responses whose calls all have their answer are left behind for good; the oldest stays, as it tells the turn."""
-    newest = waiting.get(key)
+def _first_open(waiting: dict[str | None, _Waiting], key: str | None, newest: _Waiting | None) -> TimelineCall | None:
+    """Calls that have their answer, and responses of such calls alone, are left behind for good; but one stays, as it tells the
+    turn."""
     while newest is not None:
-        call = newest.first_open()
-        if call is not None or newest.older is None:
-            return call
+        while newest.answered < len(newest.calls):
+            call = newest.calls[newest.answered]
+            if call.result is None:
+                return call
+            newest.answered += 1
+        if newest.older is None:
+            return None
         waiting[key] = newest = newest.older
     return None

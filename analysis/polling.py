@@ -15,7 +15,7 @@ from analysis.turn_state import JudgedCall, TurnState
 
 def note_polling(states: Sequence[TurnState]) -> None:
     for state in states:
-        if not state.repeated or len(state.calls) < CONSECUTIVE:
+        if not state.turn.repeated or len(state.calls) < CONSECUTIVE:
             continue
         by_fingerprint: dict[bytes, list[JudgedCall]] = {}
         for call in state.calls:

@@ -64,7 +64,7 @@ class TurnReplay(Struct, eq=False):
         """Take the batch in. Nothing after a trip: the turn is over for this guard."""
         if self.trip is not None:
             return
-        if batch.all_new and self.contender.can_skip_new_ids and (self.divergence is not None or _was_run(done)):
+        if batch.all_new and self._runs_what_is_new(batch) and (self.divergence is not None or _was_run(done)):
             return  # nothing to compare, nothing to decide: nearly every batch there is
         for call, decision, was_done in zip(batch.calls, self.decide(batch), done, strict=True):
             if decision != "execute":
@@ -77,6 +77,10 @@ class TurnReplay(Struct, eq=False):
                 _count(self.answered.surely, call.provider_id)
             elif decision == "unknown" and call.provider_id is not None:
                 _count(self.answered.maybe, call.provider_id)
+
+    def _runs_what_is_new(self, batch: Batch) -> bool:
+        one = self.contender
+        return one.can_skip_new_ids or (one.can_skip_new_calls and batch.all_differ)
 
     @property
     def trip_is_observed(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from analysis.classify import classify
 from analysis.guards import Answered, Contender
@@ -35,18 +35,13 @@ def _replay_new_ids(states: Sequence[TurnState], batches: Sequence[Sequence[Batc
         guard_is_known = state.guard_in_force != "unknown"
         by_batch = [(batch, _judged(batch, batch_was_dropped=False, guard_is_known=guard_is_known)) for batch in of_turn]
         state.take_calls(call for _, calls in by_batch for call in calls)
-        state.replays = dict(idle)
-        if state.repeated:
-            with_equals = [(batch, calls) for batch, calls in by_batch if _may_equal_another(batch, state.repeated)]
+        state.replays = idle
+        if state.turn.repeated and comparing:
+            state.replays = dict(idle)
             for contender in comparing:
                 state.replays[contender.name] = replay = TurnReplay(contender, Answered({}, {}))
-                for batch, calls in with_equals:
+                for batch, calls in by_batch:
                     replay.see(batch, _done_with(calls))
-
-
-def _may_equal_another(batch: Batch, repeated: Set[bytes | None]) -> bool:
-    """A call without a fingerprint may equal any."""
-    return None in repeated or any(call.fingerprint in repeated for call in batch.calls)
 
 
 def _replay_walking(walk: Walk, states: Sequence[TurnState], contenders: Sequence[Contender]) -> None:

@@ -23,13 +23,15 @@ def session_row(
     facts: SessionFacts, live: Sequence[AnyRecord], states: Sequence[TurnState], entry_points: EntryPoints
 ) -> SessionRow:
     own = [record for record in live if record.forked_from is None]
+    is_fork = len(own) < len(live)
+    forked_from = next(record.forked_from for record in live if record.forked_from is not None) if is_fork else None
     started_at, ended_at = _span(own)
     last = states[-1]
     return SessionRow(
         session_id=facts.session_id,
         kind=facts.kind,
         parent_session_id=facts.parent_session_id,
-        forked_from=next((record.forked_from for record in live if record.forked_from is not None), None),
+        forked_from=forked_from,
         client=facts.client,
         client_version=turn_version(last.turn),
         entry_point=last.entry_point,

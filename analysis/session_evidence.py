@@ -8,10 +8,12 @@ be what was wrong with it. A sub-agent's lines stand in its parent's debug log, 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from analysis.client_facts import version_of
-from analysis.findings import CallRow, CardRow, LoopEventRow, SessionFindings
+from analysis.findings import CardRow, LoopEventRow, SessionFindings
 from analysis.trips import BREAKER_EVENT
 from ingest.records import Event
 
@@ -29,15 +31,17 @@ def same_response_duplicates(events: Sequence[Event], found: SessionFindings) ->
 
     Sources tell of the same calls, so the one that tells most counts and nothing is added up.
     """
-    calls = [call for call in found.calls if not call.inherited]
-    dropped = sum(event.name == _DROPPED for event in events)
-    seen = max(sum(call.call_class == SAME_RESPONSE for call in calls), dropped, _on_cards(found.cards))
-    if seen:
-        return seen
+    names = {event.name for event in events}
+    dropped = sum(event.name == _DROPPED for event in events) if _DROPPED in names else 0
+    in_log = sum(call.call_class == SAME_RESPONSE and not call.inherited for call in found.calls)
+    seen = max(in_log, dropped, _on_cards(found.cards))
+    if seen or _STRETCH not in names:
+        return seen or None
     names_drops = all(
         (version_of(turn.client_version) or (0,)) >= _FIRST_TO_NAME_DROPS for turn in found.turns if not turn.inherited
     )
     thrown_away = any(event.error_class == _THROWN_AWAY for event in events)
+    calls = [call.ts for call in found.calls if not call.inherited]
     return 0 if names_drops and not thrown_away and _was_all_written(events, calls) else None
 
 
@@ -50,17 +54,31 @@ def _on_cards(cards: Iterable[CardRow]) -> int:
     return max(told.values(), default=0)
 
 
-def _was_all_written(events: Iterable[Event], calls: Sequence[CallRow]) -> bool:
-    stretches = [
-        (event.ts, event.ts + round((event.duration_ms or 0) * 1000))
+def _was_all_written(events: Iterable[Event], calls: Sequence[int | None]) -> bool:
+    """calls: their times."""
+    stretches = _joined(
+        (event.ts - _BESIDE, event.ts + round((event.duration_ms or 0) * 1000) + _BESIDE)
         for event in events
         if event.name == _STRETCH and event.ts is not None
-    ]
-    return bool(stretches and calls) and all(_is_within(call.ts, stretches) for call in calls)
+    )
+    return bool(stretches and calls) and all(_is_within(ts, stretches) for ts in calls)
 
 
-def _is_within(ts: int | None, stretches: Iterable[tuple[int, int]]) -> bool:
-    return ts is not None and any(first - _BESIDE <= ts <= last + _BESIDE for first, last in stretches)
+def _joined(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same times in stretches that do not meet, in order."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(stretch for stretch in stretches if stretch[0] <= stretch[1]):
+        if joined and first <= joined[-1][1]:
+            first, last = joined[-1][0], max(last, joined.pop()[1])
+        joined.append((first, last))
+    return joined
+
+
+def _is_within(ts: int | None, stretches: Sequence[tuple[int, int]]) -> bool:
+    if ts is None:
+        return False
+    begun = bisect_right(stretches, ts, key=itemgetter(0))
+    return begun > 0 and ts <= stretches[begun - 1][1]
 
 
 def loop_detection(events: Iterable[Event], loop_events: Iterable[LoopEventRow]) -> str:

@@ -7,8 +7,8 @@ the file takes its place: one lost line must not lose the session before it. Rec
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from msgspec import Struct
 
@@ -44,29 +44,31 @@ class TimelineResponse(Struct, eq=False, gc=False):
     has_text: bool = False
 
 
-Item = Prompt | TimelineResponse | Result | Compaction | Event
+Item = Prompt | TimelineResponse | Result | Compaction
 
 
-@dataclass(slots=True, eq=False)
-class Turn:
+class Turn(Struct, eq=False, gc=False):
     """From one prompt to the next. `prompt` is None where the log holds calls before any prompt."""
 
     no: int
     prompt: Prompt | None
-    items: list[Item] = field(default_factory=list)
-    responses: list[TimelineResponse] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
-    log_events: list[Event] = field(default_factory=list)
-    orphan_results: list[Result] = field(default_factory=list)
+    items: list[Item] = []
+    """The parts of the conversation, in order; bookkeeping is none."""
+    responses: list[TimelineResponse] = []
+    results: list[Result] = []
+    log_events: list[Event] = []
+    orphan_results: list[Result] = []
     """Answers whose call is missing from the log."""
     last_item: TimelineResponse | Result | None = None
     """The last part of the conversation; prompts, bookkeeping and compactions are none."""
-    records: list[AnyRecord] = field(default_factory=list)
+    records: list[AnyRecord] = []
     """All of them, as the log has them."""
-    conversation: list[Prompt | Response | Result | Compaction] = field(default_factory=list)
+    conversation: list[Prompt | Response | Result | Compaction] = []
     """Those of them that are no bookkeeping."""
-    event_names: set[str] = field(default_factory=set)
+    event_names: set[str] = set()
     """Of the log's events."""
+    repeated: frozenset[bytes | None] = frozenset()
+    """The fingerprints that several of its calls have, and None where one has none. Known once their arguments are judged."""
 
     @property
     def calls(self) -> list[TimelineCall]:
@@ -75,6 +77,12 @@ class Turn:
     def calls_by_result(self) -> dict[int, TimelineCall]:
         """The turn's own calls by the id() of their answer."""
         return {id(call.result): call for call in self.calls if call.result is not None}
+
+    def note_repeats(self) -> None:
+        fingerprints = [call.fingerprint for call in self.calls]
+        if len(set(fingerprints)) < len(fingerprints) or None in fingerprints:
+            often = Counter(fingerprints)
+            self.repeated = frozenset(fingerprint for fingerprint in often if fingerprint is None or often[fingerprint] > 1)
 
     def last_event(self, names: frozenset[str]) -> Event | None:
         """The log's last event that has one of the names."""
@@ -149,7 +157,6 @@ def build_turns(live: Sequence[AnyRecord]) -> list[Turn]:
             turns.append(turn)
         turn.records.append(record)
         if isinstance(record, Event):
-            turn.items.append(record)
             turn.log_events.append(record)
             turn.event_names.add(record.name)
             continue

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence, Set
 from itertools import takewhile
 
 from msgspec import Struct
@@ -37,8 +35,7 @@ class JudgedCall(Struct, eq=False, gc=False):
         return evidence_of(self.of_batch.call.record)
 
 
-@dataclass(slots=True, eq=False)
-class TurnState:
+class TurnState(Struct, eq=False):
     turn: Turn
     entry_point: str
     guard_in_force: str
@@ -48,14 +45,15 @@ class TurnState:
     following: TurnState | None = None
     """None of them knows the one before it: states that know each other are freed by a search for cycles alone."""
     calls: Sequence[JudgedCall] = ()
-    repeated: frozenset[bytes | None] = frozenset()
-    """The fingerprints that several of its calls have; None is one of them where a call has none."""
-    replays: dict[str, TurnReplay] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)
+    classes: Set[str] = frozenset()
+    outcomes: Set[str] = frozenset()
+    """What calls there are."""
+    replays: dict[str, TurnReplay] = {}
+    events: list[Event] = []
     """Telemetry, spans and side files that belong to this turn."""
-    prompt_id: str | None = field(init=False)
+    prompt_id: str | None = None
     """The client's own prompt id: from the turn's bookkeeping, else as the prompt record has it."""
-    last_progress: int | None = field(init=False)
+    last_progress: int | None = None
     """When the conversation last moved. Bookkeeping does not count: it goes on beside a tool that hangs."""
 
     def __post_init__(self) -> None:
@@ -64,10 +62,8 @@ class TurnState:
 
     def take_calls(self, calls: Iterable[JudgedCall]) -> None:
         self.calls = list(calls)
-        fingerprints = [call.of_batch.fingerprint for call in self.calls]
-        if len(set(fingerprints)) < len(fingerprints) or None in fingerprints:
-            often = Counter(fingerprints)
-            self.repeated = frozenset(fingerprint for fingerprint in often if fingerprint is None or often[fingerprint] > 1)
+        self.classes = {call.call_class for call in self.calls}
+        self.outcomes = {call.outcome for call in self.calls}
 
     @property
     def in_force(self) -> TurnReplay | None:

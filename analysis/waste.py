@@ -7,17 +7,17 @@ all its calls are wasted. None stands for what the log does not tell, and for fi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from analysis.detectors.base import Hit, TurnView
 from analysis.timeline import TimelineResponse
-from ingest.records import Event, Result
+from ingest.records import Result
 
 _MICROSECONDS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Waste:
+class Waste(Struct, frozen=True):
     calls: int | None = None
     seconds: float | None = None
     tokens: int | None = None
@@ -31,8 +31,9 @@ def waste(views: Sequence[TurnView], hit: Hit, claimed: set[int]) -> Waste:
     replies = [reply for reply in hit.wasted_replies if id(reply) not in claimed]
     claimed.update(map(id, (*calls, *replies)))
     lost_calls = {id(call.of_batch.call) for call in calls}
+    touched = {id(call.batch.response): call.batch.response for call in calls}
     lost = {id(reply) for reply in replies} | {
-        id(call.batch.response) for call in calls if all(id(part) in lost_calls for part in call.batch.response.calls)
+        of for of, response in touched.items() if all(id(call) in lost_calls for call in response.calls)
     }
     responses = [(view, response) for view in views for response in view.state.turn.responses if id(response) in lost]
     spans = {of: span for view in views for of, span in _spans(view) if of in lost}
@@ -44,14 +45,12 @@ def waste(views: Sequence[TurnView], hit: Hit, claimed: set[int]) -> Waste:
 def _spans(view: TurnView) -> Iterator[tuple[int, float]]:
     """Of each response, by its id(): the seconds from the record before it to its last record or answer.
 
-    Events do not count as the record before: the client writes one of its own just before each response.
+    Bookkeeping does not count as the record before: the client writes one of its own just before each response.
     """
     before: int | None = None
     spans: dict[int, tuple[int, int]] = {}
     current: TimelineResponse | None = None
     for item in view.state.turn.items:
-        if isinstance(item, Event):
-            continue
         if isinstance(item, TimelineResponse):
             current, ts = item, item.records[-1].ts
             if before is not None and ts is not None:

@@ -53,16 +53,15 @@ class TurnView:
 
     state: TurnState
     verdict: Verdict
-    classes: set[str] = field(init=False)
-    outcomes: set[str] = field(init=False)
-    """What calls there are."""
     step_count: int = field(init=False)
     """Responses that hold calls."""
 
     def __post_init__(self) -> None:
-        self.classes = {call.call_class for call in self.state.calls}
-        self.outcomes = {call.outcome for call in self.state.calls}
         self.step_count = sum(1 for response in self.state.turn.responses if response.calls)
+
+    @cached_property
+    def failures(self) -> int:
+        return sum(call.outcome == "failed" for call in self.state.calls) if "failed" in self.state.outcomes else 0
 
     @cached_property
     def most_alike(self) -> int:

@@ -21,7 +21,7 @@ def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
 
 
 def _unreliable_arguments(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if view.step_count < thresholds.identical_in_a_row or None not in view.state.repeated:
+    if view.step_count < thresholds.identical_in_a_row or None not in view.state.turn.repeated:
         return None
     run = longest_run([_visible(step.calls[0]) if len(step.calls) == 1 else None for step in view.steps])
     if run.length < thresholds.identical_in_a_row:

@@ -12,7 +12,7 @@ from analysis.turn_state import JudgedCall
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if "collision" not in view.classes:
+    if "collision" not in view.state.classes:
         return None
     ran = [call for call in view.state.calls if call.call_class == "collision" and call.outcome in ("executed", "failed")]
     if len(ran) <= thresholds.collision_repeats:

@@ -12,8 +12,8 @@ from analysis.thresholds import Thresholds
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    is_short = view.step_count < min(thresholds.dead_end_in_a_row, thresholds.dead_end_responses)
-    if is_short or "failed" not in view.outcomes:
+    fewest = min(thresholds.dead_end_in_a_row, int(thresholds.dead_end_responses * thresholds.dead_end_share))
+    if view.step_count < fewest or view.failures < fewest:
         return None
     classes = [classes_of_failure(step) for step in view.steps]
     return _of_one_class(view.steps, classes, thresholds) or _in_a_row(view.steps, classes, thresholds)

@@ -14,7 +14,7 @@ _WITH_A_REPLAY = "a replay in the same batch took them along: find out why the m
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if _LOST.isdisjoint(view.outcomes):
+    if _LOST.isdisjoint(view.state.outcomes):
         return None
     tripped = view.state.in_force_trip_call is not None
     lost = _LOST if tripped else ("suppressed",)

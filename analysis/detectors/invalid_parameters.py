@@ -10,7 +10,7 @@ from analysis.thresholds import Thresholds
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if view.step_count < thresholds.invalid_parameters or "failed" not in view.outcomes:
+    if view.step_count < thresholds.invalid_parameters or view.failures < thresholds.invalid_parameters:
         return None
     run = longest_run([_refused_tool(step) for step in view.steps])
     if run.length < thresholds.invalid_parameters:

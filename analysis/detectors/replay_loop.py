@@ -9,7 +9,7 @@ from analysis.turn_state import JudgedCall
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if "replay" not in view.classes:
+    if "replay" not in view.state.classes:
         return None
     replays = max(Repeats(_key).walk(view.state.calls).by_key.values(), key=_count, default=[])
     replays = [call for call in replays if call.call_class == "replay"]

@@ -25,28 +25,34 @@ class Reply(Struct, frozen=True, eq=False):
 
 def replies_of(state: TurnState) -> Iterator[Reply]:
     announced: Event | None = None
-    prompt_id = state.prompt_id
-    for item in state.turn.items:
-        if isinstance(item, TimelineResponse):
-            announced = None
-            yield Reply(item.records[0], not item.calls and not item.has_text, item)
-        elif isinstance(item, Event) and item.name == "api_response" and item.prompt_id == prompt_id:
+    responses = {id(response.records[0]): response for response in state.turn.responses}
+    for record in state.turn.records:
+        if isinstance(record, Response):
+            if (response := responses.get(id(record))) is not None:
+                announced = None
+                yield Reply(record, not response.calls and not response.has_text, response)
+        elif isinstance(record, Event) and record.name == "api_response" and record.prompt_id == state.prompt_id:
             if announced is not None:
                 yield Reply(announced, True)
-            announced = item
+            announced = record
     if announced is not None:
         yield Reply(announced, True)
 
 
 def count_empty(state: TurnState) -> int:
-    """How many of them are empty, without making any: in nearly every turn none is."""
-    count, is_announced = 0, False
-    for item in state.turn.items:
-        if isinstance(item, TimelineResponse):
+    """How many of them are empty. In nearly every turn none is, which is seen without making any."""
+    responses = state.turn.responses
+    if any(len(response.records) > 1 for response in responses):
+        return sum(reply.is_empty for reply in replies_of(state))
+    count = sum(not response.calls and not response.has_text for response in responses)
+    if "api_response" not in state.turn.event_names:
+        return count
+    is_announced = False
+    for record in state.turn.records:
+        if isinstance(record, Event):
+            if record.name == "api_response" and record.prompt_id == state.prompt_id:
+                count += is_announced
+                is_announced = True
+        elif isinstance(record, Response):
             is_announced = False
-            if not item.calls and not item.has_text:
-                count += 1
-        elif isinstance(item, Event) and item.name == "api_response" and item.prompt_id == state.prompt_id:
-            count += is_announced
-            is_announced = True
     return count + is_announced
