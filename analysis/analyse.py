@@ -20,8 +20,8 @@ from analysis.liveness import DEFAULT_LIVENESS, UNLEARNT, Liveness, NotYetLearnt
 from analysis.rows import (
     call_row,
     dead_call_rows,
-    divergent_copy_rows,
     model_of,
+    odd_copy_rows,
     orphan_rows,
     response_row,
     session_row,
@@ -59,7 +59,7 @@ def analyse(
     turns = build_turns(live)
     found = SessionFindings(
         dead_calls=list(dead_call_rows(facts.session_id, dead)),
-        divergent_copies=list(divergent_copy_rows(facts)),
+        odd_copies=list(odd_copy_rows(facts)),
     )
     states, entry_points = judge(facts, turns)
     endings = [ending_of(state, liveness) for state in states]
@@ -79,7 +79,7 @@ def analyse(
         found.session = session_row(facts, live, states, entry_points)
     add_cards(found, facts)
     if found.session is not None:
-        events = [*facts.events, *(record for record in live if isinstance(record, Event))]
+        events = [*facts.events, *[record for record in live if isinstance(record, Event)]]
         found.session.same_response_duplicates = same_response_duplicates(events, found)
         found.session.loop_detection = loop_detection(events, found.loop_events)
     found.findings.extend(high_risk_repeats(facts, found.calls))

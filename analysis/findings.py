@@ -260,8 +260,10 @@ class CardRemedyRow(Struct, kw_only=True):
     loses: str | None = None
 
 
-class DivergentCopyRow(Struct, kw_only=True):
+class OddCopyRow(Struct, kw_only=True):
     session_id: str
+    kind: str
+    """`divergent-copy`: from here on it goes another way. `differing-record`: this one record says something else."""
     source_path: str
     byte_offset: int
     line: int
@@ -276,7 +278,7 @@ class SessionFindings(Struct, kw_only=True):
     calls: list[CallRow] = []
     dead_calls: list[DeadCallRow] = []
     orphans: list[OrphanRow] = []
-    divergent_copies: list[DivergentCopyRow] = []
+    odd_copies: list[OddCopyRow] = []
     decisions: list[DecisionRow] = []
     divergences: list[DivergenceRow] = []
     trips: list[TripRow] = []

@@ -205,7 +205,7 @@ def _shadow_findings(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
     tables = con.execute(
         "SELECT table_name, bool_or(column_name = 'turn_no') FROM duckdb_columns() "
         "WHERE database_name = 'loopscope' AND starts_with(table_name, 'found_') "
-        "AND table_name NOT IN ('found_orphans', 'found_divergent_copies') "
+        "AND table_name NOT IN ('found_orphans', 'found_odd_copies') "
         "GROUP BY table_name HAVING bool_or(column_name = 'session_id')"
     ).fetchall()
     for table, has_turns in tables:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analysis.client_facts import EntryPoints, turn_version
 from analysis.ending import Ending
-from analysis.findings import CallRow, DeadCallRow, DivergentCopyRow, OrphanRow, ResponseRow, SessionRow, TurnRow
+from analysis.findings import CallRow, DeadCallRow, OddCopyRow, OrphanRow, ResponseRow, SessionRow, TurnRow
 from analysis.history import DAEMONS
 from analysis.timeline import TimelineResponse
 from analysis.turn_state import JudgedCall, TurnState, Verdict
@@ -95,9 +95,16 @@ def _span(records: Sequence[AnyRecord]) -> tuple[int | None, int | None]:
     return times[0], times[-1]
 
 
-def divergent_copy_rows(facts: SessionFacts) -> Iterator[DivergentCopyRow]:
-    for place in facts.divergent_copies:
-        yield DivergentCopyRow(session_id=facts.session_id, source_path=place.source, byte_offset=place.offset, line=place.line)
+def odd_copy_rows(facts: SessionFacts) -> Iterator[OddCopyRow]:
+    for kind, places in (("divergent-copy", facts.divergent_copies), ("differing-record", facts.differing_copies)):
+        for place in places:
+            yield OddCopyRow(
+                session_id=facts.session_id,
+                kind=kind,
+                source_path=place.source,
+                byte_offset=place.offset,
+                line=place.line,
+            )
 
 
 def model_of(state: TurnState) -> str | None:

@@ -244,5 +244,7 @@ class SessionFacts(Struct, frozen=True, kw_only=True):
     """Telemetry, spans, side files and what the wire tells, in order of time."""
     cards: tuple[CardEvent, ...] = ()
     """What user interfaces were told of the calls, source after source, each in its own order."""
+    differing_copies: tuple[Place, ...] = ()
+    """Records that say something else than the one of the same uuid that counts."""
     divergent_copies: tuple[Place, ...] = ()
     """Where a copy of the log goes another way than the longest, whose way counts."""

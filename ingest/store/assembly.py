@@ -75,6 +75,7 @@ def session_facts(session_id: str, told: Sequence[Told], parent: Parent = NO_PAR
         records=log.records,
         events=tuple(_in_time(events)),
         cards=merge([shown for shown in cards if shown]).records,
+        differing_copies=log.differing,
         divergent_copies=log.divergent,
     )
 

@@ -30,22 +30,27 @@ class Unit(Struct, Generic[_R], frozen=True):
 
 class Merged(Struct, Generic[_R], frozen=True):
     records: tuple[_R, ...]
-    divergent: tuple[Place, ...]
+    divergent: tuple[Place, ...] = ()
     """Where each copy that parts from the longest begins to go its own way."""
+    differing: tuple[Place, ...] = ()
+    """Records that say something else than the one of the same uuid that counts."""
+
+
+_OF_THE_READING = frozenset(("place", "round_key", "stable_digest"))
+"""What a reader makes of a record by those before it; the same record may have others in another file."""
 
 
 def merge(copies: Sequence[Sequence[_R]]) -> Merged[_R]:
     """copies: a session's records source by source, each in the order of its file. Equals are ranked as they are given."""
     if len(copies) == 1 and _has_each_uuid_once(copies[0]):
-        return Merged(tuple(copies[0]), ())
-    units = sorted((list(_units(copy)) for copy in copies), key=len, reverse=True)
-    if len(units) == 1:
-        return Merged(tuple(record for unit in units[0] for record in unit.records), ())
+        return Merged(tuple(copies[0]))
+    differing: list[Place] = []
+    units = sorted((list(_units(copy, differing)) for copy in copies), key=len, reverse=True)
     pieces: list[_Piece[_R]] = []
     for copy in units:
         sharing = [piece for piece in pieces if piece.shares(copy)]
         if not sharing:
-            pieces.append(_Piece(copy))
+            pieces.append(_Piece(copy, differing))
             continue
         sharing[0].add(copy)
         for bridged in sharing[1:]:  # this copy shows that two pieces are one
@@ -57,6 +62,7 @@ def merge(copies: Sequence[Sequence[_R]]) -> Merged[_R]:
     return Merged(
         tuple(record for piece in pieces for unit in piece.in_order() for record in unit.records),
         tuple(place for piece in pieces for place in piece.divergent),
+        tuple(dict.fromkeys(differing)),
     )
 
 
@@ -66,21 +72,29 @@ def _has_each_uuid_once(records: Sequence[_R]) -> bool:
     return len(set(uuids)) == len(uuids)
 
 
-def _units(records: Sequence[_R]) -> Iterator[Unit[_R]]:
+def _say_the_same(some: Sequence[_R], others: Sequence[_R]) -> bool:
+    return len(some) == len(others) and all(
+        type(one) is type(other)
+        and all(getattr(one, name) == getattr(other, name) for name in one.__struct_fields__ if name not in _OF_THE_READING)
+        for one, other in zip(some, others, strict=True)
+    )
+
+
+def _units(records: Sequence[_R], differing: list[Place]) -> Iterator[Unit[_R]]:
     """A record that its file holds twice comes once; records without a uuid may be equal and stay as many as they are."""
-    seen: set[_Key] = set()
+    seen: dict[_Key, list[_R]] = {}
     equals: Counter[_R] = Counter()
     held: list[_R] = []
     for record in records:
         if held and record.uuid is not None and (record.uuid, record.place.offset) == (held[0].uuid, held[0].place.offset):
             held.append(record)
             continue
-        yield from _new(held, seen, equals)
+        yield from _new(held, seen, equals, differing)
         held = [record]
-    yield from _new(held, seen, equals)
+    yield from _new(held, seen, equals, differing)
 
 
-def _new(records: list[_R], seen: set[_Key], equals: Counter[_R]) -> Iterator[Unit[_R]]:
+def _new(records: list[_R], seen: dict[_Key, list[_R]], equals: Counter[_R], differing: list[Place]) -> Iterator[Unit[_R]]:
     if not records:
         return
     first = records[0]
@@ -88,17 +102,20 @@ def _new(records: list[_R], seen: set[_Key], equals: Counter[_R]) -> Iterator[Un
         equals[first] += 1
         yield Unit((first, equals[first]), (first,))
     elif first.uuid not in seen:
-        seen.add(first.uuid)
+        seen[first.uuid] = records
         yield Unit(first.uuid, tuple(records))
+    elif not _say_the_same(seen[first.uuid], records):
+        differing.append(first.place)
 
 
 class _Piece(Generic[_R]):
     """Copies that have records in common, directly or by way of another copy."""
 
-    def __init__(self, longest: list[Unit[_R]]) -> None:
+    def __init__(self, longest: list[Unit[_R]], differing: list[Place]) -> None:
         self._units = longest
         self._of_longest = {unit.key: at for at, unit in enumerate(longest)}
-        self._known = set(self._of_longest)
+        self._known = {unit.key: unit for unit in longest}
+        self._differing = differing
         self._behind: dict[_Key | None, list[Unit[_R]]] = defaultdict(list)
         """What goes in behind each record; None: before all."""
         self.divergent: list[Place] = []
@@ -116,13 +133,16 @@ class _Piece(Generic[_R]):
         own: list[Unit[_R]] = []
         last_common: _Key | None = None
         for unit in copy:
-            if unit.key not in self._known:
+            known = self._known.get(unit.key)
+            if known is None:
                 own.append(unit)
                 continue
+            if not _say_the_same(known.records, unit.records):
+                self._differing.append(unit.records[0].place)
             self._place(own, last_common, keys)
             own, last_common = [], unit.key
         self._place(own, last_common, keys)
-        self._known |= keys
+        self._known = {unit.key: unit for unit in copy} | self._known
         self._tell_divergence(copy)
 
     def _place(self, own: list[Unit[_R]], last_common: _Key | None, keys: set[_Key]) -> None:

@@ -37,6 +37,7 @@ def renew_findings(
         return None
     with store.change() as con:
         if anew or stale != {"views_checksum"}:
+            _drop_tables(con)  # those of another version too, whatever they were called
             con.execute(tables)
             if guards:
                 con.executemany("INSERT INTO found_guards (guard, about, source) VALUES (?, ?, ?)", guards)
@@ -76,6 +77,12 @@ def replace_findings(
 
 def count_findings(con: duckdb.DuckDBPyConnection) -> dict[str, int]:
     return dict(con.execute("SELECT kind, count(*) FROM found_findings GROUP BY kind ORDER BY kind").fetchall())
+
+
+def _drop_tables(con: duckdb.DuckDBPyConnection) -> None:
+    tables = con.execute("SELECT table_name FROM duckdb_tables() WHERE starts_with(table_name, 'found_')").fetchall()
+    for (name,) in tables:
+        con.execute(f'DROP TABLE "{name}"')
 
 
 def _finding_tables(con: duckdb.DuckDBPyConnection) -> list[str]:

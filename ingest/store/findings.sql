@@ -38,8 +38,8 @@ CREATE OR REPLACE TABLE found_orphans (
     session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, recorded_id VARCHAR,
     source_path VARCHAR NOT NULL, byte_offset BIGINT NOT NULL, line BIGINT NOT NULL
 );
-CREATE OR REPLACE TABLE found_divergent_copies (
-    session_id VARCHAR NOT NULL, source_path VARCHAR NOT NULL, byte_offset BIGINT NOT NULL, line BIGINT NOT NULL
+CREATE OR REPLACE TABLE found_odd_copies (
+    session_id VARCHAR NOT NULL, kind VARCHAR NOT NULL, source_path VARCHAR NOT NULL, byte_offset BIGINT NOT NULL, line BIGINT NOT NULL
 );
 CREATE OR REPLACE TABLE found_decisions (
     guard VARCHAR NOT NULL, session_id VARCHAR NOT NULL, turn_no INTEGER NOT NULL, response_no INTEGER NOT NULL,

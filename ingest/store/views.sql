@@ -149,9 +149,12 @@ SELECT source_path, byte_offset, line, 'orphan-result',
        || ': the record of its call is missing'
 FROM found_orphans
 UNION ALL
-SELECT source_path, byte_offset, line, 'divergent-copy',
-       'from here on this copy of session ' || session_id || ' goes another way than the longest one, whose way counts'
-FROM found_divergent_copies;
+SELECT source_path, byte_offset, line, kind,
+       CASE kind WHEN 'divergent-copy'
+            THEN 'from here on this copy of session ' || session_id || ' goes another way than the longest one, whose way counts'
+            ELSE 'says something else than the record of the same uuid in session ' || session_id || ' that counts'
+       END
+FROM found_odd_copies;
 
 CREATE OR REPLACE VIEW sources AS
 SELECT s.source_path, s.format, s.root, s.bytes, s.read_bytes, s.records, coalesce(p.problems, 0) AS problems, s.status, s.read_at

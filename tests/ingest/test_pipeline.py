@@ -16,6 +16,7 @@ from ingest.errors import StoreBusy
 from ingest.records import SessionFacts
 from ingest.store.writable import WritableStore
 from tests.ingest.toy_run import ToyAnalysis, content, run
+from tests.support.ingested import ingest_into
 
 RECORDINGS = Path(__file__).parents[2] / "data" / "recordings" / "0.24.4"
 NAMES = ("b_true_replay.serve", "e_normal", "l_subagent_replay.acp", "h8_continue_after_kill")
@@ -338,3 +339,20 @@ def test_progress_adds_up_to_what_was_announced(logs: Path, tmp_path: Path) -> N
     # The sub-agent's: the others are analysed where they are read.
     assert told.stages[1][1] == told.stages[1][3] == 1
     assert summary.sessions_analysed > 1
+
+
+def test_a_copy_with_a_record_that_says_something_else_is_told(tmp_path: Path) -> None:
+    """The longer file counts; where the other one differs is named, and no call is counted twice."""
+    original = RECORDINGS / "e_normal"
+    shutil.copytree(original, tmp_path / "logs" / "a")
+    shutil.copytree(original, tmp_path / "logs" / "b")
+    log = next((tmp_path / "logs" / "b").rglob("chats/*.jsonl"))
+    lines = log.read_bytes().splitlines(keepends=True)
+    assert b"kimi-k3" in lines[-1]
+    log.write_bytes(b"".join([*lines[:-1], lines[-1].replace(b"kimi-k3", b"kimi")]))
+    with ingest_into(tmp_path / "store.duckdb", tmp_path / "logs") as store:
+        told = store.execute("SELECT source_path, line, kind FROM problems").fetchall()
+        calls = store.execute("SELECT count(*) FROM calls").fetchall()
+    assert told == [(str(log), len(lines), "differing-record")]
+    with ingest_into(tmp_path / "alone.duckdb", original) as store:
+        assert store.execute("SELECT count(*) FROM calls").fetchall() == calls

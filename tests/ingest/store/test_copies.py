@@ -117,3 +117,28 @@ def test_equal_records_without_uuid_are_as_many_as_the_copy_that_has_most() -> N
 
     found = merge([equals(2, "one"), equals(3, "two")])
     assert [record.place for record in found.records] == [record.place for record in equals(3, "two")]
+
+
+def says_otherwise(records: list[Prompt], at: int) -> list[Prompt]:
+    return [replace(record, prompt_id="other") if index == at else record for index, record in enumerate(records)]
+
+
+def test_a_record_of_a_copy_that_says_something_else_is_told_and_the_longest_counts() -> None:
+    found = merge([copy("abcd", "long"), says_otherwise(copy("abc", "short"), 1)])
+    assert [(place.source, place.line - 1) for place in found.differing] == [("short", 1)]
+    assert [record.prompt_id for record in found.records] == [None] * 4
+    assert found.divergent == ()
+
+
+def test_two_records_of_one_uuid_in_one_file_are_told_unless_they_say_the_same() -> None:
+    assert merge([copy("aba", "one")]).differing == ()
+    found = merge([says_otherwise(copy("aba", "one"), 2)])
+    assert [(place.source, place.line - 1) for place in found.differing] == [("one", 2)]
+    assert [record.uuid for record in found.records] == ["a", "b"]
+
+
+def test_what_a_reader_made_of_earlier_records_is_no_difference() -> None:
+    def answer(source: str, stable: bytes) -> Result:
+        return Result(place=Place(source, 0, 9, 1), session_id="s", uuid="u", recorded_id="a", stable_digest=stable)
+
+    assert merge([[answer("one", b"1")], [answer("two", b"2")]]).differing == ()
