@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from cli.output import words
+from cli.words import words
 
 MOST_ROWS = 10_000
 MOST_CHARACTERS = 4_000_000

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from analysis import queries
 from analysis.compare import CHANGES, FORMAT_VERSION, calls_of, coverage_percent, coverage_sentence, proof_sentence
-from cli import output
+from cli.layout import Details, Paragraph, Part, aligned
 from cli.places import short_place
+from cli.session_ids import Shortener
+from cli.table import Table
 
 if TYPE_CHECKING:
     import duckdb
-    from rich.console import RenderableType
 
 Row = dict[str, Any]
 
@@ -35,6 +36,7 @@ class Comparison:
     examples: list[Row]
     baseline: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
+    shortener: Shortener = field(default_factory=lambda: Shortener(None))
 
     @property
     def sentences(self) -> list[str]:
@@ -54,6 +56,7 @@ def compare(con: duckdb.DuckDBPyConnection, base: str, candidate: str, split_by:
         changes=rows("guard_diff_changes"),
         pairs=rows("guard_diff", **split),
         examples=rows("guard_diff_examples", limit=examples),
+        shortener=Shortener.of_store(con),
     )
 
 
@@ -83,34 +86,36 @@ def _section(name: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
         yield {"format_version": FORMAT_VERSION, "section": name, **row}
 
 
-def draw(comparison: Comparison, split_by: Sequence[str]) -> Iterator[RenderableType]:
-    yield output.safe(f"From {comparison.base} to {comparison.candidate}")
+def draw(comparison: Comparison, split_by: Sequence[str]) -> Iterator[Part]:
+    yield Paragraph(f"From {comparison.base} to {comparison.candidate}")
     columns = ["basis", "base_decision", "candidate_decision", "class", *(name.replace("-", "_") for name in split_by)]
-    yield output.plain_table([*columns, "calls", "turns", "sessions", "changes"], comparison.pairs, _HEADINGS)
+    yield Table([*columns, "calls", "turns", "sessions", "changes"], comparison.pairs, _HEADINGS, fold=("changes",))
     if comparison.changes:
-        yield output.safe("")
-        yield output.plain_table(["change", "calls", "turns", "sessions"], comparison.changes)
+        yield Paragraph("")
+        yield Table(("change", "calls", "turns", "sessions"), comparison.changes)
     if comparison.examples:
-        yield output.safe("")
-        yield from _examples(comparison.examples)
+        yield Paragraph("")
+        yield from _examples(comparison.examples, comparison.shortener)
     if comparison.baseline:
-        yield output.safe("")
-        yield output.plain_table(["call", "was", "now", "why"], comparison.baseline)
+        yield Paragraph("")
+        yield Table(["call", "was", "now", "why"], comparison.baseline, short={"call": comparison.shortener.short_place})
     if comparison.failures:
-        yield output.safe("")
-        yield output.plain_table(["guard", "session_id", "reason"], comparison.failures)
+        of_session = {"session_id": comparison.shortener.short}
+        yield Paragraph("")
+        yield Table(["guard", "session_id", "reason"], comparison.failures, fold=("reason",), short=of_session)
 
 
-def _examples(examples: Sequence[Row]) -> Iterator[RenderableType]:
+def _examples(examples: Sequence[Row], shortener: Shortener) -> Iterator[Part]:
     """A call and the one it is compared with, one below the other: what differs between them is the point."""
     heads = [
         (row["call"], f"{row['base_decision']} -> {row['candidate_decision']}", row["class"], row["model"]) for row in examples
     ]
-    for row, head in zip(examples, output.aligned(heads), strict=True):
+    shorter = [(shortener.short_place(str(place)), *others) for place, *others in heads]
+    for row, head in zip(examples, aligned(heads, shorter), strict=True):
         yield head
         details = {"call": f"{row['tool']} {row['args_json']}"}
         if row["earlier_call"] is not None:
             details["first under its id"] = f"{row['earlier_tool']} {row['earlier_args_json']}"
         if row["class_reason"] is not None:
             details["note"] = row["class_reason"]
-        yield output.Details({**details, "see": short_place(str(row["evidence"]))})
+        yield Details({**details, "see": short_place(str(row["evidence"]))})

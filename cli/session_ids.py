@@ -46,6 +46,11 @@ class Shortener:
         main, slash, rest = session_id.partition("/")
         return f"{main[: self._length]}{slash}{rest}"
 
+    def short_place(self, place: str) -> str:
+        """Of a turn or a call: `SESSION:TURN.RESPONSE.CALL`."""
+        session_id, colon, rest = place.rpartition(":")
+        return f"{self.short(session_id)}{colon}{rest}"
+
 
 def resolve(con: duckdb.DuckDBPyConnection, text: str) -> str:
     """The id that was meant. Raises NoSuchSession, and a usage error that lists the ids where several fit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.inert_text import shortened
 from analysis.session_words import (
@@ -15,13 +15,10 @@ from analysis.session_words import (
     trip_of_card_words,
     waste_words,
 )
-from cli.output import Details, aligned, safe, words
+from cli.layout import Cells, Details, Paragraph, Part, aligned
 from cli.places import short_place, short_places
 from cli.session_story import Story, decision_words, mark
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
+from cli.words import words
 
 ARGS_SHOWN = 200
 
@@ -34,11 +31,11 @@ _VERDICT_STYLES = {
 }
 
 
-def draw(story: Story) -> Iterator[RenderableType]:
+def draw(story: Story) -> Iterator[Part]:
     yield _line("bold", f"Session {story['session_id']}  {story['kind']}")
     yield Details(_head(story))
     for turn in story["turns"]:
-        yield safe("")
+        yield Paragraph("")
         yield from _turn(turn)
     yield from _section("Guards, on what is observed", [_guard(row) for row in story["guards"]])
     yield from _section("Findings", [_finding(row) for row in story["findings"]])
@@ -47,8 +44,8 @@ def draw(story: Story) -> Iterator[RenderableType]:
     yield from _section("Calls on dead branches (rewound or aborted; in no count)", [_dead(c) for c in story["dead_calls"]])
     yield from _section("Sub-agents, forks and parents", [_relative(row) for row in story["relatives"]])
     if any(decision["basis"] == "counterfactual" for call in _calls(story) for decision in call["decisions"]):
-        yield safe("")
-        yield safe("* counterfactual: the guard would have changed this turn's history before this call")
+        yield Paragraph("")
+        yield Paragraph("* counterfactual: the guard would have changed this turn's history before this call")
 
 
 def _head(story: Story) -> dict[str, object]:
@@ -70,13 +67,12 @@ def _head(story: Story) -> dict[str, object]:
     return head
 
 
-def _turn(turn: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _turn(turn: Mapping[str, Any]) -> Iterator[Part]:
     inherited = "  copied by a fork" if turn["inherited"] else ""
     title = f"Turn {turn['turn_no']}  {turn['origin']}  {words(turn['started_at'])}  {words(turn['model'])}{inherited}"
     yield _line("bold", title)
-    verdict = safe(f"{turn['verdict']} ({turn['confidence']}): {turn['reason']}")
-    verdict.stylize(_VERDICT_STYLES.get(turn["verdict"], ""), 0, len(turn["verdict"]))
-    yield verdict
+    style = _VERDICT_STYLES.get(turn["verdict"], "")
+    yield Paragraph(f" ({turn['confidence']}): {turn['reason']}", lead=turn["verdict"], lead_style=style)
     named: dict[str, object] = {"prompt": turn["prompt_id"], "see": short_places(turn["evidence"])}
     if turn["looping"]:
         named["loops"] = turn["looping"]
@@ -85,23 +81,23 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield Details({name: value for name, value in named.items() if value})
     yield from _calls_of(turn["responses"])
     for trip in turn["trips"]:
-        yield safe(_trip(trip), "red" if trip["in_force"] else "")
+        yield Paragraph(_trip(trip), "red" if trip["in_force"] else "")
     for event in turn["loop_events"]:
-        yield safe("loop event  " + "  ".join(words(value) for value in _loop_event(event)))
+        yield Paragraph("loop event  " + "  ".join(words(value) for value in _loop_event(event)))
 
 
-def _calls_of(responses: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+def _calls_of(responses: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
     """What tells a call at a glance in columns; below it its arguments, beside those of the call it collides with."""
     entries = [entry for response in responses for entry in response["calls"] or [response]]
     for entry, head in zip(entries, aligned([_call_head(entry) for entry in entries]), strict=True):
         if "call_no" not in entry:
-            head.stylize("dim")
+            head.style = "dim"
             yield head
             continue
         if entry["outcome"] in ("dropped", "unanswered"):
-            head.stylize("red")
+            head.style = "red"
         elif entry["class"] != "first-use":
-            head.stylize("yellow")
+            head.style = "yellow"
         yield head
         yield Details(_call_details(entry), indent=7)
 
@@ -155,9 +151,9 @@ def _trip(trip: Mapping[str, Any]) -> str:
     )
 
 
-def _section(title: str, rows: Sequence[Sequence[object]]) -> Iterator[Text]:
+def _section(title: str, rows: Sequence[Sequence[object]]) -> Iterator[Paragraph | Cells]:
     if rows:
-        yield safe("")
+        yield Paragraph("")
         yield _line("bold", title)
         yield from aligned(rows)
 
@@ -173,11 +169,11 @@ def _guard(row: Mapping[str, Any]) -> tuple[object, ...]:
     return (row["guard"], "in force" if row["in_force"] else "", coverage_words(row["valid_calls"], row["calls"]), decided)
 
 
-def _cards(story: Story) -> Iterator[Text]:
+def _cards(story: Story) -> Iterator[Paragraph | Cells]:
     odd = [card for card in story["cards"] if is_odd_card(card)]
     yield from _section("Tool cards that are double or stuck", [_card(card) for card in odd])
     if odd:
-        yield safe(f"What each remedy would show and lose: loopscope cards --remedies --session {story['session_id']}")
+        yield Paragraph(f"What each remedy would show and lose: loopscope cards --remedies --session {story['session_id']}")
 
 
 def _card(card: Mapping[str, Any]) -> tuple[object, ...]:
@@ -209,5 +205,5 @@ def _calls(story: Story) -> Iterator[dict[str, Any]]:
     return (call for turn in story["turns"] for response in turn["responses"] for call in response["calls"])
 
 
-def _line(style: str, text: str) -> Text:
-    return safe(text, style)
+def _line(style: str, text: str) -> Paragraph:
+    return Paragraph(text, style)

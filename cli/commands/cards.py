@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
 from cli.exit_codes import ExitCode
+from cli.layout import Details, Paragraph, Part, aligned, write_parts
 from cli.places import short_place
 from cli.session_ids import Shortener
+from cli.table import Table
 from cli.view import View, reading_options
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _HEADINGS = {"swallowed_calls": "calls swallowed", "run_again": "runs again", "interface_no": "interface"}
 _REMEDY_COLUMNS = ("session_id", "interface_no", "remedy", "cards", "waiting", "wrong", "swallowed_calls", "run_again", "loses")
@@ -61,15 +60,15 @@ def cards(view: View, search: str, every: bool, remedies: bool, repeats: bool) -
         output.write_csv(rows.columns, found)
     elif remedies and found:
         short = [{**row, "session_id": shortener.short(str(row["session_id"]))} for row in found]
-        output.write_table([output.plain_table(_REMEDY_COLUMNS, short, _HEADINGS)])
+        write_parts([Table(_REMEDY_COLUMNS, short, _HEADINGS, fold=("loses",))])
     elif repeats:
-        output.write_table(_repeats(found, shortener))
+        write_parts(_repeats(found, shortener))
     else:
-        output.write_table(_cards(found, shortener))
+        write_parts(_cards(found, shortener))
     return ExitCode.OK
 
 
-def _cards(found: Sequence[Mapping[str, Any]], shortener: Shortener) -> Iterator[RenderableType]:
+def _cards(found: Sequence[Mapping[str, Any]], shortener: Shortener) -> Iterator[Part]:
     heads = [
         (
             shortener.short(str(row["session_id"])),
@@ -82,12 +81,12 @@ def _cards(found: Sequence[Mapping[str, Any]], shortener: Shortener) -> Iterator
         )
         for row in found
     ]
-    for row, head in zip(found, output.aligned(heads), strict=True):
-        head.stylize("red" if row["is_stuck"] else "")
+    for row, head in zip(found, aligned(heads), strict=True):
+        head.style = "red" if row["is_stuck"] else ""
         yield head
         named = {"why": row["reason"], "cause": _cause(row), "ends right under": ", ".join(row["fixed_by"])}
         place = short_place(f"{row['source_path']}:{row['source_line']}")
-        yield output.Details({**{name: told for name, told in named.items() if told}, "see": place})
+        yield Details({**{name: told for name, told in named.items() if told}, "see": place})
 
 
 def _cause(row: Mapping[str, Any]) -> str | None:
@@ -99,8 +98,8 @@ def _cause(row: Mapping[str, Any]) -> str | None:
     return f"{row['cause']} ({row['cause_confidence']}); {of_id}"
 
 
-def _repeats(found: Sequence[Mapping[str, Any]], shortener: Shortener) -> Iterator[RenderableType]:
+def _repeats(found: Sequence[Mapping[str, Any]], shortener: Shortener) -> Iterator[Part]:
     for row in found:
         turn = f"turn {row['turn_no']}" if row["turn_no"] is not None else "session"
-        yield output.safe(f"{shortener.short(str(row['session_id']))}  {turn}  {row['reason']}")
-        yield output.Details({"see": ", ".join(map(short_place, row["evidence"])), "try": row["what_to_try"]})
+        yield Paragraph(f"{shortener.short(str(row['session_id']))}  {turn}  {row['reason']}")
+        yield Details({"see": ", ".join(map(short_place, row["evidence"])), "try": row["what_to_try"]})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ import click
 
 from cli import output
 from cli.exit_codes import ExitCode
+from cli.layout import Details, Line, Paragraph, Part, write_parts
+from cli.table import Table
 from cli.view import View, reading_options
+from cli.words import words
 from ingest.errors import LoopscopeError, NoStore, StoreBusy, StoreDamaged, StoreTooNew
 
 _COLUMNS = ("subject", "name", "state", "files", "records", "problems", "detail")
@@ -50,8 +54,34 @@ def doctor(view: View) -> int:
     elif view.format == "csv":
         output.write_csv(_COLUMNS, rows)
     else:
-        output.write_table([output.plain_table(_COLUMNS, rows)])
+        write_parts([_Checkup(rows)])
     return code
+
+
+class _Checkup:
+    """Piped, one table like that of every command; on a terminal one a subject, of the columns that say something of it."""
+
+    def __init__(self, rows: Sequence[Mapping[str, object]]) -> None:
+        self._rows = rows
+
+    def lines(self, width: int | None) -> Iterator[Line]:
+        if width is None:
+            yield from Table(_COLUMNS, self._rows).lines(None)
+            return
+        for subject, found in groupby(self._rows, key=lambda row: row["subject"]):
+            yield from Paragraph(subject, "bold").lines(width)
+            part: Part
+            if subject in ("program", "store"):  # names and values, some of them long
+                part = Details(
+                    {str(row["name"]): " - ".join(filter(None, (str(row["state"]), str(row["detail"] or "")))) for row in found}
+                )
+            else:
+                rows = list(found)
+                part = Table(
+                    [name for name in _COLUMNS[1:] if any(row[name] not in (None, "") for row in rows)], rows, fold=("detail",)
+                )
+            yield from part.lines(width)
+            yield [("", "")]
 
 
 def _row(subject: str, name: str, state: str, detail: str = "", **counts: object) -> dict[str, object]:
@@ -99,7 +129,7 @@ def _counts(row: dict[str, object]) -> dict[str, object]:
 
 
 def _last_read(row: dict[str, object]) -> str:
-    return f"last read {output.words(row['last_read_at'])}"
+    return f"last read {words(row['last_read_at'])}"
 
 
 def _roots() -> Iterator[dict[str, object]]:

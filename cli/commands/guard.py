@@ -36,7 +36,7 @@ def list_guards(view: View) -> int:
         rows = queries.run(con, "guard_list")
     if not rows.rows:
         click.echo("The store holds no guards: nothing was analysed yet. Run `loopscope ingest PATH`.", err=True)
-    output.write(view.format, rows, _HEADINGS)
+    output.write(view.format, rows, _HEADINGS, fold=("about",))
     return ExitCode.OK
 
 

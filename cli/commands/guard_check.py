@@ -8,7 +8,9 @@ from analysis.inert_text import inert
 from cli import output
 from cli.exit_codes import ExitCode
 from cli.guard_options import DEFAULT_REPLY_SECONDS, REPLY_SECONDS
+from cli.layout import write_parts
 from cli.output import FORMATS, Format
+from cli.table import Table
 
 COLUMNS = ("rule", "kind", "kept", "about", "why_not")
 _HEADINGS = {"why_not": "why not"}
@@ -56,7 +58,7 @@ def check(command: str, require: str, reply_within: float, form: Format) -> int:
     elif form == "csv":
         output.write_csv(COLUMNS, rows)
     else:
-        output.write_table([output.plain_table(COLUMNS, rows, _HEADINGS)])
+        write_parts([Table(COLUMNS, rows, _HEADINGS, fold=("why_not", "about"))])
     needed = [one for one in results if one.rule.kind == "must" or one.rule.id in required or "all" in required]
     broken = [one.rule.id for one in needed if not one.kept]
     kept = sum(one.kept for one in results)

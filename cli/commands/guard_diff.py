@@ -12,6 +12,7 @@ from cli.exit_codes import ExitCode
 from cli.guard_lab import tell_missing, tried
 from cli.guard_options import GuardOptions, guard_options, read_sessions, sessions_option
 from cli.guard_report import SPLITS, Comparison, as_rows, compare, draw
+from cli.layout import Paragraph, write_parts
 from cli.numbers import Number
 from cli.view import View, reading_options
 
@@ -141,8 +142,7 @@ def _write(view: View, comparison: Comparison, by: tuple[str, ...]) -> None:
     elif view.format == "csv":
         output.write_csv(_CSV_COLUMNS, comparison.pairs)
     elif comparison.pairs:
-        output.write_table(draw(comparison, by))
-    if comparison.pairs:
-        click.echo("", nl=view.format == "table")
+        write_parts([*draw(comparison, by), Paragraph(""), *map(Paragraph, comparison.sentences)])
+    if comparison.pairs and view.format != "table":
         for sentence in comparison.sentences:
-            click.echo(sentence, err=view.format != "table")
+            click.echo(sentence, err=True)

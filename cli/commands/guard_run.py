@@ -15,6 +15,9 @@ from cli.guard_cases import COLUMNS as CASE_COLUMNS
 from cli.guard_cases import replay_case
 from cli.guard_lab import Tried, tell_missing, tried
 from cli.guard_options import GuardOptions, guard_options, read_sessions, sessions_option
+from cli.layout import Paragraph, write_parts
+from cli.session_ids import Shortener
+from cli.table import Table
 from cli.view import View, reading_options
 from ingest.errors import LoopscopeError
 
@@ -59,11 +62,11 @@ def run(view: View, options: GuardOptions, sessions: Path | None, names: tuple[s
         raise click.UsageError("Say which: --guard NAME=GUARD, or the NAME of a built-in one.")
     with tried(view, options, chosen, read_sessions(sessions)) as lab:
         rows = [row for name in chosen for row in _rows(lab, name)]
+        shortener = Shortener.of_store(lab.con)
     if not rows:
         view.explain_empty("There is no call to run a guard on.")
-    _write(view, COLUMNS, rows)
-    for name in chosen:
-        click.echo(_sum(name, [row for row in rows if row["guard"] == name]), err=view.format != "table")
+    sums = [_sum(name, [row for row in rows if row["guard"] == name]) for name in chosen]
+    _write(view, COLUMNS, rows, sums, shortener)
     tell_missing(lab)
     return ExitCode.CANNOT_TELL if lab.failures else ExitCode.OK
 
@@ -76,19 +79,25 @@ def _run_case(view: View, fixture: Path, options: GuardOptions, names: tuple[str
         rows = list(replay_case(fixture, options, names))
     except GuardFailed as e:
         raise LoopscopeError(f"A guard failed: {e}") from e
-    _write(view, CASE_COLUMNS, rows)
     told = [row["agrees"] for row in rows if row["agrees"] is not None]
-    click.echo(f"As expected on {sum(told)} of {len(told)} decisions that the file tells.", err=view.format != "table")
+    _write(view, CASE_COLUMNS, rows, [f"As expected on {sum(told)} of {len(told)} decisions that the file tells."])
     return ExitCode.OK
 
 
-def _write(view: View, columns: Sequence[str], rows: list[dict[str, Any]]) -> None:
+def _write(
+    view: View, columns: Sequence[str], rows: list[dict[str, Any]], sentences: Sequence[str], shortener: Shortener | None = None
+) -> None:
+    if view.format == "table":
+        short = {"session_id": shortener.short} if shortener is not None else None
+        table = Table(columns, rows, _HEADINGS, fold=("failure", "first_divergence"), short=short)
+        write_parts([*([table] if rows else []), *map(Paragraph, sentences)])
+        return
     if view.format == "json":
         output.write_json(rows)
-    elif view.format == "csv":
+    else:
         output.write_csv(columns, rows)
-    elif rows:
-        output.write_table([output.plain_table(columns, rows, _HEADINGS)])
+    for sentence in sentences:
+        click.echo(sentence, err=True)
 
 
 def _rows(lab: Tried, name: str) -> list[dict[str, Any]]:

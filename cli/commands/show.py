@@ -7,8 +7,10 @@ import click
 from cli import output
 from cli.commands.cards import search_option
 from cli.exit_codes import ExitCode
+from cli.layout import write_parts
 from cli.session_ids import resolve_place
 from cli.view import View, reading_options
+from cli.words import words
 
 
 @click.command(short_help="One session, call by call, with every guard's decision.")
@@ -31,12 +33,12 @@ def show(view: View, place: str, search: str) -> int:
         story["turns"] = [turn for turn in story["turns"] if turn["turn_no"] == turn_no]
         story = story if story["turns"] else None
     if story is None:
-        view.explain_empty(f"Session {output.words(found)} has no {'turn' if turn_no is None else f'turn {turn_no}'}.")
+        view.explain_empty(f"Session {words(found)} has no {'turn' if turn_no is None else f'turn {turn_no}'}.")
     if view.format == "json":
         output.write_json([story] if story else [])
     elif view.format == "csv":
         calls = session_story.calls_of(story) if story else []
         output.write_csv(list(calls[0]) if calls else [], calls)
     elif story:
-        output.write_table(session_page.draw(story))
+        write_parts(session_page.draw(story))
     return ExitCode.OK if story else ExitCode.NO_DATA

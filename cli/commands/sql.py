@@ -9,6 +9,8 @@ import click
 
 from cli import output
 from cli.exit_codes import ExitCode
+from cli.layout import write_parts
+from cli.table import Table
 from cli.view import View, check_utf8, reading_options
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ def _answer(view: View, con: duckdb.DuckDBPyConnection, text: str) -> bool:
         for _ in query.within_limits(table.taken(pieces)):
             pass
         if table.rows:
-            output.write_table([output.plain_table(query.columns, table.rows)])
+            write_parts([Table(query.columns, table.rows)])
         if table.left_out:
             click.echo(table.left_out)
         return bool(table.rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
@@ -105,18 +105,6 @@ def test_a_piped_table_is_neither_cut_nor_wrapped_nor_coloured(capsys: pytest.Ca
     assert len(lines) == 4
     assert lines[2] == f"{long}    1"
     assert lines[3] == "short" + " " * (len(long) - 5) + "   22"
-
-
-def test_words() -> None:
-    assert [output.words(value) for value in (None, True, False, 1.0, 0.123456789, [1, None], b"\x01")] == [
-        "-", "yes", "no", "1", "0.123457", "1, -", "01",
-    ]  # fmt: skip
-    assert output.words(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)) == "2026-01-02 03:04:05Z"
-
-
-def test_lines_stand_in_columns_whatever_their_width() -> None:
-    assert [line.plain for line in output.aligned([("a", "漢字", 1), ("bbb", "x", 22)])] == ["a    漢字  1", "bbb  x     22"]
-    assert output.aligned([]) == []
 
 
 @pytest.mark.parametrize(

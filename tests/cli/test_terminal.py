@@ -17,19 +17,20 @@ from rich.cells import cell_len
 
 from cli import progress_bar
 from cli.progress_bar import ProgressBar
+from tests.cli.conftest import Loopscope
 from tests.cli.recordings import session_of
 from tests.support.found_rows import publish, session
 
-WIDTH = 100
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_SESSION = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def on_a_terminal(*arguments: str) -> list[str]:
+def on_a_terminal(*arguments: str, width: int = 100) -> list[str]:
     """The command's lines, colours left out: any other escape sequence would stay and be seen."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, WIDTH, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     command = [sys.executable, "-c", "from cli.main import main; main()", *arguments]
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(WIDTH)}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width)}
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, env=environment)
     os.close(theirs)
     written = b"".join(iter(lambda: read(ours), b""))
@@ -47,11 +48,42 @@ def read(terminal: int) -> bytes:
         return b""
 
 
-@pytest.mark.parametrize("command", [["triage"], ["show", session_of("0.21.10/f_replay_plus_fresh.acp")], ["guard", "list"]])
-def test_a_table_fits_and_loses_nothing(command: list[str], recorded: Path) -> None:
-    lines = on_a_terminal(*command, "--db", str(recorded))
-    assert max(map(cell_len, lines)) <= WIDTH
+COMMANDS = (
+    ["triage"],
+    ["show", session_of("0.21.10/f_replay_plus_fresh.acp")],
+    ["guard", "list"],
+    ["guard", "run", "fingerprint"],
+    ["guard", "run", "fingerprint", "id-breaker"],
+    ["guard", "diff", "id-breaker", "fingerprint"],
+    ["guard", "check", "any-fingerprint"],
+    ["cards", "--remedies"],
+    ["doctor"],
+)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_table_fits_and_tears_no_word(command: list[str], width: int, recorded: Path, loopscope: Loopscope) -> None:
+    """All words of the piped answer, ids and paths apart: an id is cut on purpose, a path may be longer than the terminal."""
+    store = () if command[:2] == ["guard", "check"] else ("--db", str(recorded))
+    lines = on_a_terminal(*command, *store, width=width)
+    assert max(map(cell_len, lines)) <= width
     assert not any("…" in line for line in lines)
+    shown = {word.rstrip(";") for line in lines for word in line.split()}
+    piped = [word for line in loopscope(*command, *store).out.splitlines() for word in line.split()]
+    short = {word.rstrip(";") for word in piped if len(word) <= 30 and not set(word) <= {"─", "-"}}
+    assert len(short) > 30
+    assert short - shown <= {"subject", "failure", "why", "not"}, (
+        "headings of columns that are empty, or stand above their rows"
+    )
+    ids = {word.rpartition(":")[0] or word for word in piped if _SESSION.match(word)}
+    assert [one for one in ids if not any(word.startswith(one[:8]) for word in shown) and "/" not in one] == []
+
+
+def test_a_query_of_many_columns_goes_below_its_rows(recorded: Path) -> None:
+    lines = on_a_terminal("sql", "SELECT * FROM calls ORDER BY ALL LIMIT 2", "--db", str(recorded), width=80)
+    assert max(map(cell_len, lines)) <= 80
+    assert len([line for line in lines if line.startswith("  args_json ")]) == 2
 
 
 def test_a_hostile_name_is_shown_as_text(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_the_table_names_the_same_in_few_words(loopscope: Loopscope, recorded: P
     answer = loopscope("triage", "--db", recorded)
     assert answer.code == 0
     assert answer.err == ""
-    first, why, see, what = answer.out.splitlines()[:4]
+    first, why, see, what = answer.out.splitlines()[1:5]
     assert first.split()[:2] == ["critical", "silent-hang"]
     assert len(first) <= 100
     assert why.startswith("  why  guard id-breaker tripped")
@@ -76,3 +76,32 @@ def test_a_clean_store_says_so(loopscope: Loopscope, tmp_path: Path) -> None:
     filtered = loopscope("triage", "--model=none", "--since=2026-01-01", "--db", db)
     assert (filtered.code, filtered.out) == (0, "")
     assert "Nothing passes --since --model" in filtered.err
+
+
+def test_the_table_begins_with_totals(loopscope: Loopscope, recorded: Path) -> None:
+    def ask(query: str) -> list[dict[str, object]]:
+        rows: list[dict[str, object]] = loopscope("sql", query, "--format=json", "--db", recorded).json()
+        return rows
+
+    numbers = {
+        row["verdict"]: row["n"] for row in ask("SELECT verdict, count(*) AS n FROM sessions WHERE kind = 'main' GROUP BY 1")
+    }
+    (found,) = ask("SELECT count(*) AS findings, count(DISTINCT session_id) AS sessions FROM findings")
+    total, *_ = loopscope("triage", "--db", recorded).out.splitlines()
+    head, listed = total.split(". ")[0].split(": ")
+    assert head == f"{sum(int(str(number)) for number in numbers.values())} sessions"
+    assert sorted(listed.split(", ")) == sorted(f"{number} {name}" for name, number in numbers.items())
+    assert total.endswith(f". {found['findings']} findings in {found['sessions']} sessions, worst first:")
+
+
+def test_a_limit_keeps_the_worst_and_says_how_many_it_leaves_out(loopscope: Loopscope, recorded: Path) -> None:
+    every = loopscope("triage", "--format=json", "--db", recorded).json()
+    few = loopscope("triage", "--limit=3", "--format=json", "--db", recorded)
+    assert few.json() == every[:3]
+    assert few.err == f"{len(every) - 3} more are left out by --limit.\n"
+    assert loopscope("triage", f"--limit={len(every)}", "--format=json", "--db", recorded).err == ""
+    blocks = len({(row["session_id"], row["kind"]) for row in every})
+    _, *lines, left_out = loopscope("triage", "--limit=2", "--db", recorded).out.splitlines()
+    assert len([line for line in lines if not line.startswith(" ")]) == 2
+    assert left_out == f"{blocks - 2} more are left out by --limit."
+    assert loopscope("triage", "--limit=0", "--db", recorded).code == 2
