@@ -24,7 +24,7 @@ from analysis.findings import (
     TripRow,
     TurnRow,
 )
-from ingest.store.sql_files import migration_texts
+from ingest.store.migrate import migrate
 
 DAY = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 GUARDS = ("none", "id-only", "id-breaker", "fingerprint", "any-fingerprint")
@@ -165,8 +165,7 @@ def publish(db: Path, sessions: Sequence[SessionFindings], label: str | None = N
     """The tables as the store makes them, from its own SQL."""
     scripts = resources.files("ingest").joinpath("store")
     with duckdb.connect(str(db)) as con:
-        for _, _, migration in migration_texts():
-            con.execute(migration)
+        migrate(con, str(db))
         for script in ("findings.sql", "views.sql"):
             con.execute(scripts.joinpath(script).read_text(encoding="utf-8"))
         for guard in GUARDS:
