@@ -14,10 +14,10 @@ class ExitCode(IntEnum):
     USAGE = 2
     """The request makes no sense: unknown option, guard or column, an ambiguous prefix, a file of settings with a mistake."""
     NO_DATA = 3
-    """Nothing to answer from: no store, no readable log, no such session."""
+    """Nothing to answer from: no store, no readable log, no such session, nothing that passes the filters."""
     CANNOT_TELL = 4
     """There is data and no answer: the query was stopped, or the program failed. A gate never passes with it."""
     STORE = 5
     """The store is busy, damaged, or newer than the program."""
     INTERRUPTED = 130
-    """Ctrl-C, as shells number it."""
+    """Ctrl-C in the middle of work, as shells number it. `serve` and `--follow` wait for it, and end with 0."""

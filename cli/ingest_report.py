@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analysis.inert_text import inert
+from cli import settings
 
 if TYPE_CHECKING:
     from ingest.summary import Skipped, Summary
@@ -36,6 +38,7 @@ def print_change(summary: Summary) -> None:
 
 
 def _lines(summary: Summary, db: Path) -> Iterator[str]:
+    of_store = "" if db == settings.load().db else f" --db {shlex.quote(str(db))}"
     yield (
         f"Files: {summary.read} read ({summary.bytes_read / 1e6:.1f} MB), {summary.unchanged} unchanged,"
         f" {len(summary.skipped)} skipped, {len(summary.unreadable)} unreadable, {summary.gone} gone"
@@ -48,13 +51,13 @@ def _lines(summary: Summary, db: Path) -> Iterator[str]:
     yield from _listed("Skipped", summary.skipped)
     yield from _listed("Could not be analysed (tried again at the next run)", summary.failed)
     if summary.problems:
-        yield "Damaged pieces: loopscope sql 'SELECT * FROM problems'"
+        yield f"Damaged pieces: loopscope sql{of_store} 'SELECT * FROM problems'"
     yield f"Store: {db}"
     verdicts = _sessions_by_verdict(db)
     if verdicts:
         yield "Sessions: " + ", ".join(f"{count} {verdict}" for verdict, count in verdicts)
         yield "Findings: " + (", ".join(f"{count} {kind}" for kind, count in sorted(summary.findings.items())) or "none")
-        yield "Next: loopscope triage"
+        yield f"Next: loopscope triage{of_store}"
 
 
 def _listed(title: str, paths: Sequence[Skipped]) -> Iterator[str]:

@@ -32,8 +32,12 @@ _VERDICT_STYLES = {
 
 
 def draw(story: Story) -> Iterator[Part]:
-    yield _line("bold", f"Session {story['session_id']}  {story['kind']}")
-    yield Details(_head(story))
+    if story["verdict"] is None:
+        yield _line("bold", f"Session {story['session_id']}")
+        yield Paragraph("No log of it was read, only what an interface was told of its calls.")
+    else:
+        yield _line("bold", f"Session {story['session_id']}  {story['kind']}")
+        yield Details(_head(story))
     for turn in story["turns"]:
         yield Paragraph("")
         yield from _turn(turn)
@@ -171,7 +175,10 @@ def _guard(row: Mapping[str, Any]) -> tuple[object, ...]:
 
 def _cards(story: Story) -> Iterator[Paragraph | Cells]:
     odd = [card for card in story["cards"] if is_odd_card(card)]
-    yield from _section("Tool cards that are double or stuck", [_card(card) for card in odd])
+    if story["verdict"] is None:
+        yield from _section("Tool cards", [_card(card) for card in story["cards"]])
+    else:
+        yield from _section("Tool cards that are double or stuck", [_card(card) for card in odd])
     if odd:
         yield Paragraph(f"What each remedy would show and lose: loopscope cards --remedies --session {story['session_id']}")
 

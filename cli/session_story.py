@@ -19,15 +19,19 @@ Story = dict[str, Any]
 
 
 def tell(con: duckdb.DuckDBPyConnection, session_id: str, search: str = "reverse") -> Story | None:
-    """None where the filters leave nothing of the session. `search`: how the interface finds the card of an update."""
+    """None where the filters leave nothing of the session. `search`: how the interface finds the card of an update.
+
+    Of a session that only its interface told of there are cards and what hangs on them; all that a log would say is null."""
 
     def rows(name: str, **parameters: object) -> list[dict[str, Any]]:
         return queries.run(con, name, session=session_id, **parameters).dicts()
 
-    heads = rows("session_header")
-    if not heads:
+    header = queries.run(con, "session_header", session=session_id)
+    cards = rows("session_cards", search=search)
+    if not header.rows and not cards:
         return None
-    story: Story = heads[0]
+    unlogged: Story = {**dict.fromkeys(header.columns), "session_id": session_id}
+    story: Story = header.dicts()[0] if header.rows else unlogged
     decisions = _by(rows("session_decisions"), "turn_no", "response_no", "call_no")
     collisions = _by(rows("session_collisions"), "turn_no", "response_no", "call_no")
     calls = rows("session_calls")
@@ -53,9 +57,9 @@ def tell(con: duckdb.DuckDBPyConnection, session_id: str, search: str = "reverse
     story["turns"] = turns
     story["loop_events"] = [event for events in events_of.values() for event in events]
     """Those that no turn could be found for."""
-    story["guards"] = rows("session_coverage")
+    story["guards"] = rows("session_coverage") if header.rows else []
     story["findings"] = rows("session_findings")
-    story["cards"] = rows("session_cards", search=search)
+    story["cards"] = cards
     story["card_remedies"] = rows("session_card_remedies", search=search)
     story["dead_calls"] = rows("session_dead_calls")
     story["relatives"] = rows("session_relatives")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import moments, settings
+from cli.exit_codes import ExitCode
 from cli.output import FORMATS, Format
 from cli.session_ids import NoSuchSession
 
@@ -55,13 +56,23 @@ class View:
         finally:
             con.close()
 
-    def explain_empty(self, otherwise: str) -> None:
-        """Says on stderr why there is no row: the filters, if there are any, else what the command knows."""
-        given = self.filters.given()
-        if given:
-            options = " ".join(f"--{name}" for name in given)
-            otherwise = f"Nothing passes {options}. Widen or drop a filter to see more."
-        click.echo(otherwise, err=True)
+    def explain_empty(self, con: duckdb.DuckDBPyConnection, otherwise: str) -> ExitCode:
+        """Says on stderr why there is no row, and is the code to end with: where the filters leave nothing of the store, there
+        was nothing to answer from; else that there is none is the answer, in the command's own words."""
+        if passes(con, self.filters):
+            click.echo(otherwise, err=True)
+            return ExitCode.OK
+        options = " ".join(f"--{name}" for name in self.filters.given())
+        click.echo(f"Nothing passes {options}. Widen or drop a filter to see more.", err=True)
+        return ExitCode.NO_DATA
+
+
+def passes(con: duckdb.DuckDBPyConnection, filters: Filters) -> bool:
+    """Whether there is a session left to answer from; without a filter the store may as well be empty."""
+    if not filters.given():
+        return True
+    (chosen,) = con.execute("SELECT count(*) FROM chosen_sessions").fetchall()[0]
+    return bool(chosen)
 
 
 def db_option(command: Callable[..., Any]) -> Callable[..., Any]:

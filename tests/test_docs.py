@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -11,9 +13,11 @@ from msgspec.structs import fields
 from analysis.detectors import DETECTORS, SESSION_DETECTORS
 from analysis.detectors.base import Declared
 from analysis.guards import GUARDS, Guard
+from analysis.reading import open_store
 from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from cli.main import cli
 from cli.settings import SETTINGS, Setting
+from tests.support.found_rows import publish
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -31,6 +35,19 @@ def _commands(group: click.Group, before: str = "") -> list[str]:
 @pytest.mark.parametrize("command", _commands(cli))
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert f"`{command}" in README
+
+
+def test_every_view_of_the_store_is_in_the_readme_and_in_the_help(tmp_path: Path) -> None:
+    with closing(open_store(publish(tmp_path / "store.duckdb"))) as con:
+        views = con.execute(
+            "SELECT view_name FROM duckdb_views() WHERE database_name = 'loopscope' AND NOT internal"
+        ).fetchall()
+    names = {str(name) for (name,) in views}
+    assert {"sessions", "guards"} < names
+    (told,) = re.findall(r"read the views (.*?);", README, re.DOTALL)
+    assert set(re.findall(r"`(\w+)`", told)) == names
+    (helped,) = re.findall(r"over the views: (.*?)\.", " ".join((cli.commands["sql"].help or "").split()))
+    assert set(helped.split(", ")) == names
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)

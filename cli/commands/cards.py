@@ -50,10 +50,11 @@ def cards(view: View, search: str, every: bool, remedies: bool, repeats: bool) -
         else:
             rows = queries.run(con, "cards_remedies" if remedies else "cards_list", search=search, every=every)
         shortener = Shortener.of_store(con)
+        code = ExitCode.OK
+        if not rows.rows:
+            nothing = "No action was put to a person twice." if repeats else "No card is double or stuck in what was read."
+            code = view.explain_empty(con, f"{nothing} `loopscope doctor` says which formats were.")
     found = rows.dicts()
-    if not found:
-        nothing = "No action was put to a person twice." if repeats else "No card is double or stuck in what was read."
-        view.explain_empty(f"{nothing} `loopscope doctor` says which formats were.")
     if view.format == "json":
         output.write_json(found)
     elif view.format == "csv":
@@ -65,7 +66,7 @@ def cards(view: View, search: str, every: bool, remedies: bool, repeats: bool) -
         write_parts(_repeats(found, shortener))
     else:
         write_parts(_cards(found, shortener))
-    return ExitCode.OK
+    return code
 
 
 def _cards(found: Sequence[Mapping[str, Any]], shortener: Shortener) -> Iterator[Part]:

@@ -34,5 +34,4 @@ def demo(folder: Path | None, no_serve: bool, port: int, headless: bool) -> int:
     with ProgressBar() as bar:
         summary = run_ingest([build_demo(target)], store, bar, label=LABEL)
     print_summary(summary, store)
-    click.echo(f"The same store on the command line: loopscope triage --db {store}", err=True)
     return 0 if no_serve else serve_dashboard(store, port=port, headless=headless)

@@ -10,7 +10,7 @@ from cli.commands.guard_diff import diff
 from cli.commands.guard_fixture import fixture
 from cli.commands.guard_run import run
 from cli.exit_codes import ExitCode
-from cli.view import View, reading_options
+from cli.view import View, passes, reading_options
 
 _HEADINGS = {
     "turns_in_force": "in force (turns)",
@@ -34,10 +34,11 @@ def list_guards(view: View) -> int:
 
     with view.open() as con:
         rows = queries.run(con, "guard_list")
+        code = view.explain_empty(con, "") if not passes(con, view.filters) else ExitCode.OK
     if not rows.rows:
         click.echo("The store holds no guards: nothing was analysed yet. Run `loopscope ingest PATH`.", err=True)
     output.write(view.format, rows, _HEADINGS, fold=("about",))
-    return ExitCode.OK
+    return code
 
 
 for _command in (diff, run, check, fixture):

@@ -120,10 +120,11 @@ def diff(
             guard_baseline.write(lab.con, write_baseline, base, candidate)
         comparison.baseline = held.rows if held is not None else []
         comparison.failures = [failure for failure in lab.failures if failure["guard"] in (base, candidate)]
+        code = ExitCode.OK if comparison.pairs else view.explain_empty(lab.con, "There is no call to compare the guards on.")
     _write(view, comparison, by)
     tell_missing(lab)
     if fail_on is None:
-        return ExitCode.CANNOT_TELL if comparison.failures else ExitCode.OK
+        return ExitCode.CANNOT_TELL if comparison.failures else code
     doubts = [f"a guard failed in {failed} sessions"] if (failed := len(comparison.failures)) else []
     found = calls_of(comparison.changes)
     if held is not None:
@@ -135,8 +136,6 @@ def diff(
 
 
 def _write(view: View, comparison: Comparison, by: tuple[str, ...]) -> None:
-    if not comparison.pairs:
-        view.explain_empty("There is no call to compare the guards on.")
     if view.format == "json":
         output.write_json(as_rows(comparison))
     elif view.format == "csv":

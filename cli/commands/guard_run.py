@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from analysis.compare import IN_FORCE
+from analysis.counting import counted
 from cli import output
 from cli.exit_codes import ExitCode
 from cli.guard_cases import COLUMNS as CASE_COLUMNS
@@ -31,6 +32,7 @@ COLUMNS = (
     "drop",
     "unknown",
     "observed",
+    "counterfactual",
     "first_divergence",
     "differs_from_in_force",
     "failure",
@@ -51,9 +53,10 @@ _HEADINGS = {"first_divergence": "first divergence", "differs_from_in_force": "o
 def run(view: View, options: GuardOptions, sessions: Path | None, names: tuple[str, ...], fixture: Path | None) -> int:
     """Run guards over the recorded sessions: those given with --guard, built-in ones by NAME.
 
-    One row a guard and session: its decisions, how many of them are facts (`observed`), where it first decided otherwise than
-    was done, and on how many calls as a fact otherwise than the guard that was in force. A session in which a program crashed,
-    hung or talked nonsense has the reason in `failure`; the run goes on, and ends with exit code 4.
+    One row a guard and session: its decisions, counterfactual ones among them, how many are facts (`observed`), where it first
+    decided otherwise than was done, and on how many calls as a fact otherwise than the guard that was in force. The sentence
+    below sums facts and counterfactual decisions apart. A session in which a guard crashed, hung or talked nonsense has the
+    reason in `failure`; the run goes on, and ends with exit code 4.
     """
     if fixture is not None:
         return _run_case(view, fixture, options, names)
@@ -63,12 +66,11 @@ def run(view: View, options: GuardOptions, sessions: Path | None, names: tuple[s
     with tried(view, options, chosen, read_sessions(sessions)) as lab:
         rows = [row for name in chosen for row in _rows(lab, name)]
         shortener = Shortener.of_store(lab.con)
-    if not rows:
-        view.explain_empty("There is no call to run a guard on.")
+        code = ExitCode.OK if rows else view.explain_empty(lab.con, "There is no call to run a guard on.")
     sums = [_sum(name, [row for row in rows if row["guard"] == name]) for name in chosen]
     _write(view, COLUMNS, rows, sums, shortener)
     tell_missing(lab)
-    return ExitCode.CANNOT_TELL if lab.failures else ExitCode.OK
+    return ExitCode.CANNOT_TELL if lab.failures else code
 
 
 def _run_case(view: View, fixture: Path, options: GuardOptions, names: tuple[str, ...]) -> int:
@@ -112,12 +114,19 @@ def _rows(lab: Tried, name: str) -> list[dict[str, Any]]:
 
 
 def _sum(name: str, rows: list[dict[str, Any]]) -> str:
+    """Facts first: what is counterfactual is shown, and never counted with them."""
+
     def total(column: str) -> int:
         return sum(row[column] for row in rows)
 
+    def decisions(of: Callable[[str], int]) -> str:
+        return ", ".join(f"{of(decision)} {decision}" for decision in ("execute", "suppress", "trip", "drop"))
+
+    facts = decisions(lambda decision: total(f"observed_{decision}"))
+    others = decisions(lambda decision: total(decision) - total(f"observed_{decision}"))
     failed = sum(row["failure"] is not None for row in rows)
-    decisions = ", ".join(f"{total(decision)} {decision}" for decision in ("execute", "suppress", "trip", "drop", "unknown"))
     return (
-        f"{name}: {total('calls')} calls in {len(rows)} sessions: {decisions}. {total('observed')} of them facts, "
-        f"{total('differs_from_in_force')} other than the guard in force decided. Failed in {failed} sessions."
+        f"{name}: {counted(total('calls'), 'call')} in {counted(len(rows), 'session')}. Facts: {facts}; "
+        f"{total('differs_from_in_force')} of them other than the guard in force decided. Counterfactual, after it left what "
+        f"was done: {others}. Unknown: {total('unknown')}. Failed in {failed} sessions."
     )

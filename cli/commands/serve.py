@@ -72,29 +72,30 @@ def _following(paths: Sequence[Path], store: Path) -> Iterator[None]:
 
 
 def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
-    """Streamlit is imported in the child only. Ctrl-C reaches both; a kill of ours is passed on, so that no server stays."""
+    """Streamlit is imported in the child only. Ctrl-C reaches both; a kill of ours is passed on, so that no server stays. Both
+    are how a dashboard is ended, and no failure."""
     _refuse_taken(port)
     click.echo(f"Dashboard of {db} on http://{HOST}:{port} (Ctrl-C ends it)", err=True)
     command = [sys.executable, "-m", "dashboard.server", "--port", str(port), *(["--headless"] if headless else [])]
     told = {"LOOPSCOPE_DB": str(db.absolute()), RUNNING_FOR: f"{settings.load().running_for_minutes}"}
     child = subprocess.Popen(command, cwd=PACKAGES, env={**os.environ, **told})
-    killed = threading.Event()
+    told_to_end = threading.Event()
 
     def pass_on(*_: object) -> None:
-        killed.set()
+        told_to_end.set()
         child.terminate()
 
     before = signal.signal(signal.SIGTERM, pass_on)
     try:
         status = child.wait()
     except KeyboardInterrupt:
+        told_to_end.set()
         child.wait()
-        raise
     finally:
         signal.signal(signal.SIGTERM, before)
-    if killed.is_set():
-        return ExitCode.INTERRUPTED
-    if status:
+    if told_to_end.is_set():
+        click.echo("The dashboard has ended.", err=True)
+    elif status:
         click.echo(f"loopscope: the dashboard ended with status {status}; its own words are above.", err=True)
         return ExitCode.CANNOT_TELL
     return ExitCode.OK

@@ -29,11 +29,13 @@ def show(view: View, place: str, search: str) -> int:
     with view.open() as con:
         found, turn_no = resolve_place(con, place)
         story = session_story.tell(con, found, search)
-    if story is not None and turn_no is not None:
-        story["turns"] = [turn for turn in story["turns"] if turn["turn_no"] == turn_no]
-        story = story if story["turns"] else None
-    if story is None:
-        view.explain_empty(f"Session {words(found)} has no {'turn' if turn_no is None else f'turn {turn_no}'}.")
+        if story is not None and turn_no is not None:
+            story["turns"] = [turn for turn in story["turns"] if turn["turn_no"] == turn_no]
+            story = story if story["turns"] else None
+        if story is None:
+            missing = "turn" if turn_no is None else f"turn {turn_no}"
+            passing = " that passes the filters" if view.filters.given() else ""
+            view.explain_empty(con, f"Session {words(found)} has no {missing}{passing}.")
     if view.format == "json":
         output.write_json([story] if story else [])
     elif view.format == "csv":

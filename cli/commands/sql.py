@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.argument("query")
 @reading_options
 def sql(view: View, query: str) -> int:
-    """Run one SELECT over the views: sessions, turns, responses, calls, dead_calls, decisions, divergences, trips,
-    loop_events, findings, guards, sources, problems.
+    """Run one SELECT over the views: sessions, turns, responses, calls, dead_calls, guards, decisions, divergences, trips,
+    loop_events, findings, cards, cards_by_search, card_remedies, sources, problems, store, verdict_ranks.
 
     QUERY - reads the query from stdin. It can neither read nor write a file, and is stopped when it takes too long
     (sql_timeout_seconds) or too much memory (sql_memory_limit), its answer included. The filters apply to it as to every
@@ -37,14 +37,12 @@ def sql(view: View, query: str) -> int:
     with view.open() as con:
         try:
             has_rows = _answer(view, con, text)
+            return ExitCode.OK if has_rows else view.explain_empty(con, "The query gives no row.")
         except duckdb.Error as e:
             if damage := queries.as_damage(e):
                 raise damage from e
             click.echo(f"loopscope: {_one_line(e)}", err=True)
             return ExitCode.USAGE
-    if not has_rows:
-        view.explain_empty("The query gives no row.")
-    return ExitCode.OK
 
 
 def _answer(view: View, con: duckdb.DuckDBPyConnection, text: str) -> bool:

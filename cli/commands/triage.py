@@ -41,15 +41,12 @@ def triage(view: View, limit: int | None) -> int:
         shortener = Shortener.of_store(con)
         verdicts = queries.run(con, "overview_verdicts").rows
         (sessions,) = con.execute("SELECT count(*) FROM sessions").fetchall()[0]
+        code = ExitCode.OK
+        if not rows.rows:
+            code = view.explain_empty(con, _nothing(sessions))
     found = rows.dicts()
-    if not sessions:
-        view.explain_empty(
-            "The store holds no session yet. `loopscope ingest PATH` reads logs, `loopscope doctor` says what was read."
-        )
-        if not view.filters.given():
-            return ExitCode.NO_DATA
-    elif not found:
-        click.echo(f"Nothing hangs, loops or was stopped in {counted(sessions, 'session')}.", err=True)
+    if not sessions and not found:
+        code = ExitCode.NO_DATA
     is_table = view.format == "table"
     entries = _entries(found) if is_table else [[row] for row in found]
     shown = entries[:limit]
@@ -57,7 +54,7 @@ def triage(view: View, limit: int | None) -> int:
     if is_table:
         totals = [Paragraph(_totals(found, verdicts), "bold")] if found else []
         write_parts([*totals, *_blocks(shown, shortener), *map(Paragraph, left_out)])
-        return ExitCode.OK
+        return code
     for sentence in left_out:
         click.echo(sentence, err=True)
     listed = [row for entry in shown for row in entry]
@@ -65,7 +62,13 @@ def triage(view: View, limit: int | None) -> int:
         output.write_json(listed)
     else:
         output.write_csv(rows.columns, listed)
-    return ExitCode.OK
+    return code
+
+
+def _nothing(sessions: int) -> str:
+    if sessions:
+        return f"Nothing hangs, loops or was stopped in {counted(sessions, 'session')}."
+    return "The store holds no session yet. `loopscope ingest PATH` reads logs, `loopscope doctor` says what was read."
 
 
 def _totals(found: Sequence[Mapping[str, object]], verdicts: Sequence[tuple[object, ...]]) -> str:

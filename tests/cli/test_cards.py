@@ -140,6 +140,29 @@ def test_nothing_to_show_is_said(loopscope: Loopscope, reported: Path) -> None:
     assert (answer.code, answer.json()) == (0, [])
     assert "No action was put to a person twice" in answer.err
     answer = loopscope("cards", "--model=other", "--db", reported)
-    assert (answer.code, answer.out) == (0, "")
+    assert (answer.code, answer.out) == (3, "")
     assert "Nothing passes --model" in answer.err
     assert loopscope("cards", "--remedies", "--repeats", "--db", reported).code == 2
+
+
+def test_a_session_without_a_log_is_shown_with_what_there_is(loopscope: Loopscope, reported: Path) -> None:
+    """The store knows it by its cards, and so does `show`."""
+    answer = loopscope("show", "two-cards", "--format=json", "--db", reported)
+    (story,) = answer.json()
+    assert answer.code == 0
+    assert (story["session_id"], story["turns"], story["verdict"]) == ("two-cards-one-id", [], None)
+    assert [(card["card_id"], card["state"], card["result_lines"]) for card in story["cards"]] == [
+        ("t1", "running", 0),
+        ("t1", "completed", 183),
+    ]
+    assert [row["remedy"] for row in story["card_remedies"]] == REMEDIES
+    table = loopscope("show", "two-cards", "--db", reported)
+    assert table.code == 0
+    assert table.out.startswith(
+        "Session two-cards-one-id\nNo log of it was read, only what an interface was told of its calls.\n"
+    )
+    assert "card 1  t1  running, stuck  same-response" in table.out
+    assert "card 2  t1  completed" in table.out
+    turn = loopscope("show", "two-cards-one-id:1", "--db", reported)
+    assert (turn.code, turn.out) == (3, "")
+    assert "has no turn 1" in turn.err

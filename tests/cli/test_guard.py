@@ -79,5 +79,8 @@ def test_an_unknown_guard_lists_the_known(loopscope: Loopscope, recorded: Path) 
 
 def test_nothing_to_compare(loopscope: Loopscope, recorded: Path) -> None:
     answer = loopscope("guard", "diff", "none", "fingerprint", "--model=other", "--format=json", "--db", recorded)
-    assert (answer.code, answer.json()) == (0, [])
+    assert (answer.code, answer.json()) == (3, [])
     assert "Nothing passes --model" in answer.err
+    listed = loopscope("guard", "list", "--model=other", "--format=json", "--db", recorded)
+    assert (listed.code, {row["calls"] for row in listed.json()}) == (3, {0})
+    assert "Nothing passes --model" in listed.err

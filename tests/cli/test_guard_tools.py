@@ -116,6 +116,25 @@ class TestRun:
         # In force was fingerprint: run, run, answered, stopped.
         assert [rows["fingerprint"][name] for name in counts] == [4, 2, 1, 1, 4, None, 0]
         assert [rows["id-breaker"][name] for name in counts] == [3, 1, 1, 1, 2, "1.2.1", 1]
+        assert [rows[name]["counterfactual"] for name in ("fingerprint", "id-breaker")] == [0, 1]
+
+    def test_the_sentence_sums_facts_apart_from_what_would_have_been(self, loopscope: Loopscope, recorded: Path) -> None:
+        """Recording a2 as above: A runs, B is answered where it ran in fact, and from then on it is another history."""
+        session_id = session_of("0.24.4/a2_diff_args_then_replay_first")
+        answer = loopscope("guard", "run", "id-breaker", "--session", session_id, "--format=csv", "--db", recorded)
+        assert answer.err == (
+            "id-breaker: 3 calls in 1 session. Facts: 1 execute, 1 suppress, 0 trip, 0 drop; 1 of them other than the guard in "
+            "force decided. Counterfactual, after it left what was done: 0 execute, 0 suppress, 1 trip, 0 drop. Unknown: 0. "
+            "Failed in 0 sessions.\n"
+        )
+
+    def test_all_calls_are_facts_counterfactual_or_unknown(self, loopscope: Loopscope, recorded: Path) -> None:
+        rows = loopscope("guard", "run", "id-breaker", "args-dedup", "--format=json", "--db", recorded).json()
+        assert sum(row["counterfactual"] for row in rows) > 0
+        for row in rows:
+            assert row["calls"] == sum(row[name] for name in ("execute", "suppress", "trip", "drop", "unknown"))
+            assert row["observed"] == sum(row[f"observed_{name}"] for name in ("execute", "suppress", "trip", "drop"))
+            assert row["observed"] <= row["calls"] - row["counterfactual"] <= row["observed"] + row["unknown"]
 
     def test_a_what_if_decides_as_the_stock_guard_it_is(self, loopscope: Loopscope, recorded: Path) -> None:
         """Over all recordings: also in the sessions that were skipped because no id came twice in them."""
@@ -165,7 +184,7 @@ class TestRun:
 
     def test_nothing_to_run_on(self, loopscope: Loopscope, recorded: Path) -> None:
         answer = loopscope("guard", "run", "fingerprint", "--model=other", "--format=json", "--db", recorded)
-        assert (answer.code, answer.json()) == (0, [])
+        assert (answer.code, answer.json()) == (3, [])
 
 
 def test_show_takes_a_place_as_it_is_printed(loopscope: Loopscope, recorded: Path) -> None:

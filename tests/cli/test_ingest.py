@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -27,6 +28,17 @@ def test_the_summary_counts_what_the_log_holds(loopscope: Loopscope, tmp_path: P
     assert "1 sessions analysed" in answer.err
     assert "Sessions: 1 stopped-visibly" in answer.err
     assert "Findings: 1 replay-loop" in answer.err
+
+
+def test_the_next_step_is_of_the_store_that_was_written(
+    loopscope: Loopscope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOOPSCOPE_DB", str(tmp_path / "own.duckdb"))
+    other = tmp_path / "an other.duckdb"
+    assert loopscope("ingest", REPLAY).err.endswith("\nNext: loopscope triage\n")
+    *_, last = loopscope("ingest", REPLAY, "--db", other).err.splitlines()
+    assert last.startswith("Next: loopscope triage ")
+    assert loopscope(*shlex.split(last.removeprefix("Next: loopscope "))).code == 0
 
 
 def test_the_same_folder_again_reads_nothing(loopscope: Loopscope, tmp_path: Path) -> None:

@@ -73,6 +73,13 @@ def test_a_query_without_rows_says_so_on_stderr(loopscope: Loopscope, recorded: 
     answer = loopscope("sql", "SELECT session_id FROM sessions WHERE false", "--format=csv", "--db", recorded)
     assert (answer.code, answer.out) == (0, "session_id\n")
     assert "no row" in answer.err
+    filtered = ("sql", "SELECT session_id FROM sessions WHERE false", "--format=csv", "--db", recorded)
+    assert loopscope(*filtered, "--version=0.24").code == 0
+    nothing = loopscope(*filtered, "--version=9.9")
+    assert (nothing.code, nothing.out) == (3, "session_id\n")
+    assert "Nothing passes --version" in nothing.err
+    counted = loopscope("sql", "SELECT count(*) AS n FROM sessions", "--format=json", "--version=9.9", "--db", recorded)
+    assert (counted.code, counted.json()) == (0, [{"n": 0}]), "a number is an answer"
 
 
 def test_a_query_that_takes_too_long(loopscope: Loopscope, recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,8 +74,12 @@ def test_a_clean_store_says_so(loopscope: Loopscope, tmp_path: Path) -> None:
     assert (answer.code, answer.json()) == (0, [])
     assert "Nothing hangs" in answer.err
     filtered = loopscope("triage", "--model=none", "--since=2026-01-01", "--db", db)
-    assert (filtered.code, filtered.out) == (0, "")
+    assert (filtered.code, filtered.out) == (3, "")
     assert "Nothing passes --since --model" in filtered.err
+    # There is a session to answer from, and the answer is that nothing ails it.
+    passed = loopscope("triage", "--since=2026-01-01", "--db", db)
+    assert (passed.code, passed.out) == (0, "")
+    assert "Nothing hangs, loops or was stopped in 1 session." in passed.err
 
 
 def test_the_table_begins_with_totals(loopscope: Loopscope, recorded: Path) -> None:
