@@ -27,7 +27,7 @@ from analysis.rows import (
     session_row,
     turn_row,
 )
-from analysis.session_evidence import loop_detection, same_response_duplicates
+from analysis.session_evidence import add_session_evidence
 from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from analysis.timeline import build_turns, live_branch
 from analysis.trips import BREAKER_EVENT, trip_rows
@@ -80,8 +80,7 @@ def analyse(
     add_cards(found, facts)
     if found.session is not None:
         events = [*facts.events, *[record for record in live if isinstance(record, Event)]]
-        found.session.same_response_duplicates = same_response_duplicates(events, found)
-        found.session.loop_detection = loop_detection(events, found.loop_events)
+        add_session_evidence(found.session, events, found)
     found.findings.extend(high_risk_repeats(facts, found.calls))
     return found
 
@@ -96,10 +95,8 @@ def _add_turn(found: SessionFindings, session_id: str, view: TurnView, ending: E
         return
     found.orphans.extend(orphan_rows(session_id, state))
     for replay in state.replays.values():
-        if replay.exceptions:
-            found.decisions.extend(decision_rows(session_id, state, replay))
-        if replay.divergence:
-            found.divergences.extend(divergence_rows(session_id, state, replay))
+        found.decisions.extend(decision_rows(session_id, state, replay))
+        found.divergences.extend(divergence_rows(session_id, state, replay))
     found.trips.extend(trip_rows(session_id, state))
 
 

@@ -64,7 +64,7 @@ def decisions_of(states: Sequence[TurnState], guard: str) -> list[list[str]]:
     """A list a response; `not-reached` where the guard had ended the turn."""
     decided: list[list[str]] = []
     for state in states:
-        replay = state.replays[guard]
+        replay = state.decided_by(guard)
         exceptions = {(response, call): decision for response, call, decision in replay.exceptions}
         last = replay.trip.response_no if replay.trip is not None else None
         for response in (one for one in state.turn.responses if one.calls):
@@ -82,7 +82,7 @@ def _differences(
     for index, state in enumerate(states):
         if turn_no is not None and state.turn.no != turn_no:
             continue
-        one, other = state.replays[base.name], state.replays[candidate.name]
+        one, other = state.decided_by(base.name), state.decided_by(candidate.name)
         observed_to = min((replay.divergence[0] for replay in (one, other) if replay.divergence is not None), default=None)
         first, second = ({(r, c): d for r, c, d in replay.exceptions} for replay in (one, other))
         for place in sorted(first.keys() | second.keys()):

@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from analysis.model_history import ALWAYS, ModelHistory, Past, PastCall
-from analysis.provider_ids import IdSource, history_id, provider_id
+from analysis.provider_ids import IdSource, history_id, provider_id_of
 from analysis.timeline import TimelineCall, TimelineResponse, Turn
 from ingest.records import Compaction, Result
 
@@ -33,6 +33,8 @@ class Handled(Struct, eq=False):
     before_turn: int
     admitted: Past
     """Calls let through in this prompt, under their raw ids; none for the daemon, which asks the history."""
+    _firsts: dict[str, PastCall | None] = {}
+    """What `first_call` has answered: all that ask about a batch ask it."""
 
     def knows(self, provider: str) -> bool:
         """Whether the id was ever handled, by any way of asking. False settles every question below."""
@@ -40,8 +42,9 @@ class Handled(Struct, eq=False):
 
     def has(self, provider: str) -> bool:
         """Answered before, whatever the arguments: what the guard of 0.21 asks."""
-        answered = any(history.answered(provider, self.before_turn) for history in self.histories)
-        return answered or provider in self.admitted
+        if provider in self.admitted:
+            return True
+        return any(history.answered(provider, self.before_turn) for history in self.histories)
 
     def has_call(self, provider: str) -> bool:
         """Answered, and the call is known: what the guard of 0.23 asks. An answer alone does not count (oracle, `history`)."""
@@ -49,6 +52,11 @@ class Handled(Struct, eq=False):
 
     def first_call(self, provider: str) -> PastCall | None:
         """The first call handled under the id."""
+        if provider not in self._firsts:
+            self._firsts[provider] = self._first_call(provider)
+        return self._firsts[provider]
+
+    def _first_call(self, provider: str) -> PastCall | None:
         for history in self.histories:
             if history.answered(provider, self.before_turn) and (call := history.first_call(provider)) is not None:
                 return call
@@ -70,7 +78,13 @@ class Handled(Struct, eq=False):
         return self.has_call(provider) or any(past.has_any(provider, before) for past, before in self._pasts())
 
     def has_fingerprint(self, provider: str, fingerprint: bytes | None) -> bool:
-        return next(self.with_fingerprint(provider, fingerprint), None) is not None
+        first = self.first_call(provider)
+        if first is not None and first.fingerprint == fingerprint:
+            return True
+        for history in self.histories:
+            if history.answered_calls.has_fingerprint(provider, fingerprint, self.before_turn):
+                return True
+        return self.admitted.has_fingerprint(provider, fingerprint, ALWAYS)
 
     def with_fingerprint(self, provider: str, fingerprint: bytes | None) -> Iterator[PastCall]:
         """The calls handled under the id that have this fingerprint. One may come twice."""
@@ -208,7 +222,7 @@ def _batch_calls(response: TimelineResponse, used: set[str]) -> list[BatchCall]:
     in_response: set[str] = set()
     for call in response.calls:
         quoted = call.result.quoted_id if call.result is not None else None
-        provider, source = provider_id(call.call.recorded_id, used)
+        provider, source = provider_id_of(call.history_id, used)
         if call.call.provider_id is not None or quoted:
             provider, source = call.call.provider_id or quoted, "recorded"
         repeated = provider is not None and provider in in_response

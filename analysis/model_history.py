@@ -49,6 +49,10 @@ class Past:
         """Turns come in order, so that the first call under the id is of the earliest."""
         return next(self.first_of_each(provider, before_turn), None) is not None
 
+    def has_fingerprint(self, provider: str, fingerprint: bytes | None, before_turn: int) -> bool:
+        calls = self._of_id.get(provider, {}).get(fingerprint)
+        return calls is not None and calls[0][0] < before_turn
+
     def with_fingerprint(self, provider: str, fingerprint: bytes | None, before_turn: int) -> Iterator[PastCall]:
         for turn_no, call in self._of_id.get(provider, {}).get(fingerprint, ()):
             if turn_no >= before_turn:

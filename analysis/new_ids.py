@@ -18,18 +18,18 @@ from collections.abc import Sequence
 
 from analysis.history import Batch, BatchCall, Handled, Walk
 from analysis.model_history import Past
-from analysis.provider_ids import history_id, provider_id
+from analysis.provider_ids import history_id, provider_id_of
 from analysis.timeline import TimelineCall, TimelineResponse
 from analysis.turn_state import TurnState
 from ingest.records import Compaction, Result
 
 _WAS_RUN = frozenset(("tool", "cancelled", "interrupted"))
-_NOTHING = Handled((), 0, Past())
 
 
 def batches_of_new_ids(walk: Walk, states: Sequence[TurnState]) -> list[list[Batch]] | None:
     """The batches of each turn; None where the session has to be walked."""
     seen: set[str] = set()
+    nothing = Handled((), 0, Past())
     of_turns: list[list[Batch]] = []
     for state in states:
         batches: list[Batch] = []
@@ -41,7 +41,7 @@ def batches_of_new_ids(walk: Walk, states: Sequence[TurnState]) -> list[list[Bat
                     if calls is None:
                         return None
                     is_last = item is state.turn.responses[-1]
-                    batches.append(Batch(walk, state.turn, state.entry_point, item, calls, _NOTHING, True, is_last))
+                    batches.append(Batch(walk, state.turn, state.entry_point, item, calls, nothing, True, is_last))
             elif isinstance(item, Result):
                 if (recorded := history_id(item.recorded_id)) is not None:
                     seen.add(recorded)
@@ -57,7 +57,7 @@ def _new_calls(calls: Sequence[TimelineCall], seen: set[str]) -> list[BatchCall]
         result = call.result
         if result is not None and (result.answer not in _WAS_RUN or result.quoted_id):
             return None
-        provider, source = provider_id(call.call.recorded_id, seen)
+        provider, source = provider_id_of(call.history_id, seen)
         if call.call.provider_id is not None:
             provider, source = call.call.provider_id, "recorded"
         if provider is not None:

@@ -10,7 +10,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeVar
 
 from analysis.history import Batch, BatchCall
 from analysis.polling import note_polling
@@ -19,14 +21,15 @@ from analysis.re_runs import ReRuns
 from analysis.turn_state import JudgedCall, TurnState
 from ingest.records import Call
 
+_Key = TypeVar("_Key", bound=Hashable)
+
 _CLAMPS = (40, 64)
 _NEW = frozenset(("first-use", "no-id"))
 
 
 def annotate(states: Sequence[TurnState]) -> None:
     calls = [call for state in states for call in state.calls]
-    is_plain = all(call.call_class in _NEW for call in calls)
-    notes = _Notes((), None) if is_plain else _Notes(calls, _clamped_length(calls))
+    notes = _Notes(calls)
     provider_of: dict[str | None, str | None] = {}
     index = -1
     for state in states:
@@ -54,19 +57,27 @@ def _stood_for_another(call: Call, provider_of: dict[str | None, str | None]) ->
 
 
 class _Notes:
-    """calls: of the whole session, in order."""
+    """calls: of the whole session, in order. What is known of them all is worked out once, and only if one asks."""
 
-    def __init__(self, calls: Sequence[JudgedCall], clamp: int | None) -> None:
+    def __init__(self, calls: Sequence[JudgedCall]) -> None:
         self._calls = calls
-        self._clamp = clamp
-        self._re_runs = ReRuns(calls)
-        self._first_equal: dict[tuple[str | None, bytes | None], int] = {}
-        self._first_of_id: dict[str | None, int] = {}
-        for index, call in enumerate(calls):
-            provider = call.of_batch.provider_id
-            self._first_equal.setdefault((provider, call.of_batch.fingerprint), index)
-            self._first_of_id.setdefault(provider, index)
         self._beside: _Beside | None = None
+
+    @cached_property
+    def _clamp(self) -> int | None:
+        return _clamped_length(self._calls)
+
+    @cached_property
+    def _re_runs(self) -> ReRuns:
+        return ReRuns(self._calls)
+
+    @cached_property
+    def _first_equal(self) -> dict[tuple[str | None, bytes | None], int]:
+        return _first_places((call.of_batch.provider_id, call.of_batch.fingerprint) for call in self._calls)
+
+    @cached_property
+    def _first_of_id(self) -> dict[str | None, int]:
+        return _first_places(call.of_batch.provider_id for call in self._calls)
 
     def of_class(self, index: int, call: JudgedCall) -> str | None:
         provider, fingerprint = call.of_batch.provider_id, call.of_batch.fingerprint
@@ -120,6 +131,13 @@ class _Beside:
         note = "identical in one response: the same call under another id"
         is_lost = call.of_batch.call.result is None and self._answered[fingerprint] > 0
         return f"{note}; it has no result, the client seems to have de-duplicated it" if is_lost else note
+
+
+def _first_places(keys: Iterable[_Key]) -> dict[_Key, int]:
+    first: dict[_Key, int] = {}
+    for index, key in enumerate(keys):
+        first.setdefault(key, index)
+    return first
 
 
 def _clamped_length(calls: Sequence[JudgedCall]) -> int | None:

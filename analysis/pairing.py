@@ -6,6 +6,7 @@ id leads to the calls that wait for it, so that a session of one id and ten thou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -30,20 +31,29 @@ class _Waiting(Struct, eq=False, gc=False):
 
 
 class Pairing:
-    """Takes a session's calls and results in their order."""
+    """Takes a session's calls and results in their order.
+
+    Most results come in the order of the calls: the next one is for the newest response's first call without an answer. While
+    that is so, no call is put in its place by id.
+    """
 
     def __init__(self) -> None:
+        self._turn: Turn | None = None
+        self._newest: TimelineResponse | None = None
+        """The newest response that holds calls, and its turn."""
+        self._answered = 0
+        """So many of its calls, from the first, have their answer."""
+        self._unplaced: list[tuple[Turn, TimelineResponse, Sequence[TimelineCall]]] = []
         self._by_id: dict[str | None, _Waiting] = {}
         """In the newest turn that holds the id, whether or not a call of it still waits there."""
         self._without_id: dict[str | None, _Waiting] = {}
         """By tool; under None those of any tool."""
 
-    def add(self, turn: Turn, response: TimelineResponse, call: TimelineCall) -> None:
-        if says_no_id(call.call.recorded_id):
-            _add(self._without_id, call.call.tool, turn, response, call)
-            _add(self._without_id, None, turn, response, call)
-        else:
-            _add(self._by_id, call.history_id, turn, response, call)
+    def add(self, turn: Turn, response: TimelineResponse, calls: Sequence[TimelineCall]) -> None:
+        """calls: those that came to the response just now, at its end."""
+        if response is not self._newest:
+            self._turn, self._newest, self._answered = turn, response, 0
+        self._unplaced.append((turn, response, calls))
 
     def pair(self, turn: Turn, result: Result) -> bool:
         """Whether a call was found.
@@ -53,6 +63,11 @@ class Pairing:
         """
         recorded = result.recorded_id
         wanted = history_id(recorded)
+        call = self._next_call(turn)
+        if call is not None and call.history_id == wanted and not says_no_id(wanted):
+            call.result = result
+            return True
+        self._place_calls()
         call = self._open(turn, wanted, result.tool)
         if call is not None:
             call.paired_by_order = says_no_id(recorded)
@@ -66,6 +81,27 @@ class Pairing:
             return False
         call.result = result
         return True
+
+    def _next_call(self, turn: Turn) -> TimelineCall | None:
+        """The first call of the turn's newest response that has no answer."""
+        if self._newest is None or self._turn is not turn:
+            return None
+        calls = self._newest.calls
+        while self._answered < len(calls):
+            if calls[self._answered].result is None:
+                return calls[self._answered]
+            self._answered += 1
+        return None
+
+    def _place_calls(self) -> None:
+        for turn, response, calls in self._unplaced:
+            for call in calls:
+                if says_no_id(call.call.recorded_id):
+                    _add(self._without_id, call.call.tool, turn, response, call)
+                    _add(self._without_id, None, turn, response, call)
+                else:
+                    _add(self._by_id, call.history_id, turn, response, call)
+        self._unplaced.clear()
 
     def _open(self, turn: Turn, wanted: str | None, tool: str | None) -> TimelineCall | None:
         """In this turn."""

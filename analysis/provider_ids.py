@@ -28,7 +28,7 @@ def history_id(recorded_id: str | None) -> str | None:
     A sub-agent's log marks the call it answered synthetically with `:duplicate:ROUND:N`; neither its history nor its result
     carries that mark (seen in 0.21.10 and 0.24.4), so pairing without taking it off would leave the call unanswered.
     """
-    if recorded_id is None or ":duplicate:" not in recorded_id:
+    if recorded_id is None or ":" not in recorded_id or ":duplicate:" not in recorded_id:
         return recorded_id
     marked = _SYNTHETIC_CALL.match(recorded_id)
     return marked["base"] if marked else recorded_id
@@ -56,10 +56,14 @@ def call_half(provider: str) -> str | None:
 
 def provider_id(recorded_id: str | None, used: Container[str]) -> tuple[str | None, IdSource]:
     """The id that the model sent, given the ids `used` in its history before this response."""
-    bare = history_id(recorded_id)
-    if bare is None or says_no_id(bare) or (bare.startswith("call_") and _CLIENT_MADE.match(bare)):
+    return provider_id_of(history_id(recorded_id), used)
+
+
+def provider_id_of(in_history: str | None, used: Container[str]) -> tuple[str | None, IdSource]:
+    """The same, where the id under which the history holds the call is known already."""
+    if in_history is None or in_history in _NO_ID or (in_history.startswith("call_") and _CLIENT_MADE.match(in_history)):
         return None, "absent"
-    suffixed = _SUFFIX.match(bare) if "__qwen_dup_" in bare else None
+    suffixed = _SUFFIX.match(in_history) if "__qwen_dup_" in in_history else None
     if suffixed and suffixed["base"] in used:
         return suffixed["base"], "recovered"
-    return bare, "recorded"
+    return in_history, "recorded"

@@ -47,14 +47,21 @@ class Trip(Struct, frozen=True, eq=False):
         return self.batch.response.no
 
 
-class TurnReplay(Struct, eq=False):
-    contender: Contender
-    answered: Answered
+class Decided(Struct, eq=False):
     exceptions: list[tuple[int, int, Decision]] = []
     """(response, call, decision) wherever the decision is not `execute`."""
     divergence: tuple[int, int] | None = None
     """(response, call) of the first decision that differs from what was done."""
     trip: Trip | None = None
+
+    @property
+    def trip_is_observed(self) -> bool:
+        return self.trip is not None and (self.divergence is None or self.trip.response_no <= self.divergence[0])
+
+
+class TurnReplay(Decided, eq=False, kw_only=True):
+    contender: Contender
+    answered: Answered
 
     def decide(self, batch: Batch) -> Sequence[Decision]:
         """Raises GuardFailed where the guard is not ours."""
@@ -82,10 +89,6 @@ class TurnReplay(Struct, eq=False):
         one = self.contender
         return one.can_skip_new_ids or (one.can_skip_new_calls and batch.all_differ)
 
-    @property
-    def trip_is_observed(self) -> bool:
-        return self.trip is not None and (self.divergence is None or self.trip.response_no <= self.divergence[0])
-
 
 def _differ(decided: Done, done: Done) -> bool:
     return "unknown" not in (decided, done) and decided != done
@@ -106,9 +109,9 @@ def outcome_of(call: BatchCall, *, batch_was_dropped: bool, guard_is_known: bool
         if batch_was_dropped or call.same_response:
             return "dropped"
         return "unanswered" if guard_is_known else "unknown"
+    if result.answer == "tool":
+        return "failed" if result.status == "error" else "executed"
     match result.answer:
-        case "tool":
-            return "failed" if result.status == "error" else "executed"
         case "duplicate":
             return "suppressed"
         case "loop-skip" | "skipped":

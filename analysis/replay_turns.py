@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from analysis.classify import classify
 from analysis.guards import Answered, Contender
@@ -29,19 +30,19 @@ def replay_turns(facts: SessionFacts, states: Sequence[TurnState], contenders: S
 
 def _replay_new_ids(states: Sequence[TurnState], batches: Sequence[Sequence[Batch]], contenders: Sequence[Contender]) -> None:
     """Only a guard that compares the calls of a turn may do something here, and only where one of them can equal another."""
-    idle = {contender.name: TurnReplay(contender, Answered({}, {})) for contender in contenders}
     comparing = [contender for contender in contenders if not contender.can_skip_new_ids]
     for state, of_turn in zip(states, batches, strict=True):
         guard_is_known = state.guard_in_force != "unknown"
-        by_batch = [(batch, _judged(batch, batch_was_dropped=False, guard_is_known=guard_is_known)) for batch in of_turn]
-        state.take_calls(call for _, calls in by_batch for call in calls)
-        state.replays = idle
-        if state.turn.repeated and comparing:
-            state.replays = dict(idle)
+        judged: list[JudgedCall] = []
+        for batch in of_turn:
+            judged += _judged(batch, batch_was_dropped=False, guard_is_known=guard_is_known)
+        state.take_calls(judged)
+        if state.turn.repeated:
             for contender in comparing:
-                state.replays[contender.name] = replay = TurnReplay(contender, Answered({}, {}))
-                for batch, calls in by_batch:
-                    replay.see(batch, _done_with(calls))
+                state.replays[contender.name] = replay = TurnReplay(contender=contender, answered=Answered({}, {}))
+                done = iter(_done_with(judged))
+                for batch in of_turn:
+                    replay.see(batch, list(islice(done, len(batch.calls))))
 
 
 def _replay_walking(walk: Walk, states: Sequence[TurnState], contenders: Sequence[Contender]) -> None:
@@ -52,8 +53,8 @@ def _replay_walking(walk: Walk, states: Sequence[TurnState], contenders: Sequenc
             if clears_answered(clears, state.entry_point, origin):
                 really_answered[clears] = {}
         state.replays = {
-            contender.name: TurnReplay(contender, Answered(dict(really_answered[contender.world.clears]), {}))
-            for contender in contenders
+            one.name: TurnReplay(contender=one, answered=Answered(dict(really_answered[one.world.clears]), {}))
+            for one in contenders
         }
         judged: list[JudgedCall] = []
         for batch in walk.batches(state.turn, state.entry_point):

@@ -9,11 +9,11 @@ be what was wrong with it. A sub-agent's lines stand in its parent's debug log, 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from operator import itemgetter
 
 from analysis.client_facts import version_of
-from analysis.findings import CardRow, LoopEventRow, SessionFindings
+from analysis.findings import CardRow, LoopEventRow, SessionFindings, SessionRow
 from analysis.trips import BREAKER_EVENT
 from ingest.records import Event
 
@@ -26,14 +26,20 @@ _BESIDE = 5_000_000
 """Microseconds between a response's time and the debug lines around it: milliseconds in the runs, more on a busy machine."""
 
 
-def same_response_duplicates(events: Sequence[Event], found: SessionFindings) -> int | None:
+def add_session_evidence(session: SessionRow, events: Sequence[Event], found: SessionFindings) -> None:
+    """events: of all sources, the log's among them."""
+    names = {event.name for event in events}
+    session.same_response_duplicates = _same_response_duplicates(events, names, found)
+    session.loop_detection = _loop_detection(names, found.loop_events)
+
+
+def _same_response_duplicates(events: Sequence[Event], names: Set[str], found: SessionFindings) -> int | None:
     """Calls beyond the first of their id in a response. None where no evidence could show them.
 
     Sources tell of the same calls, so the one that tells most counts and nothing is added up.
     """
-    names = {event.name for event in events}
     dropped = sum(event.name == _DROPPED for event in events) if _DROPPED in names else 0
-    in_log = sum(call.call_class == SAME_RESPONSE and not call.inherited for call in found.calls)
+    in_log = len([call for call in found.calls if call.call_class == SAME_RESPONSE and not call.inherited])
     seen = max(in_log, dropped, _on_cards(found.cards))
     if seen or _STRETCH not in names:
         return seen or None
@@ -81,9 +87,9 @@ def _is_within(ts: int | None, stretches: Sequence[tuple[int, int]]) -> bool:
     return begun > 0 and ts <= stretches[begun - 1][1]
 
 
-def loop_detection(events: Iterable[Event], loop_events: Iterable[LoopEventRow]) -> str:
+def _loop_detection(names: Set[str], loop_events: Iterable[LoopEventRow]) -> str:
     """Whether the client's own loop detector ran: `off` once it says so, `on` where it fired. The breaker has an event too."""
-    if any(event.name == "loop_detection_disabled" for event in events):
+    if "loop_detection_disabled" in names:
         return "off"
     fired = any(event.loop_type != BREAKER_EVENT or event.explained_by == "detector" for event in loop_events)
     return "on" if fired else "unknown"

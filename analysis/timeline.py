@@ -8,7 +8,8 @@ the file takes its place: one lost line must not lose the session before it. Rec
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -52,27 +53,26 @@ class Turn(Struct, eq=False, gc=False):
 
     no: int
     prompt: Prompt | None
+    records: Sequence[AnyRecord]
+    """All of them, as the log has them."""
     items: list[Item] = []
     """The parts of the conversation, in order; bookkeeping is none."""
     responses: list[TimelineResponse] = []
+    calls: list[TimelineCall] = []
     results: list[Result] = []
     log_events: list[Event] = []
     orphan_results: list[Result] = []
     """Answers whose call is missing from the log."""
     last_item: TimelineResponse | Result | None = None
     """The last part of the conversation; prompts, bookkeeping and compactions are none."""
-    records: list[AnyRecord] = []
-    """All of them, as the log has them."""
     conversation: list[Prompt | Response | Result | Compaction] = []
     """Those of them that are no bookkeeping."""
     event_names: set[str] = set()
     """Of the log's events."""
+    replies: list[TimelineResponse | Event] = []
+    """The responses, and before each the event that tells of the model's reply, if the log has one: some left no more."""
     repeated: frozenset[bytes | None] = frozenset()
     """The fingerprints that several of its calls have, and None where one has none. Known once their arguments are judged."""
-
-    @property
-    def calls(self) -> list[TimelineCall]:
-        return [call for response in self.responses for call in response.calls]
 
     def calls_by_result(self) -> dict[int, TimelineCall]:
         """The turn's own calls by the id() of their answer."""
@@ -142,23 +142,30 @@ def _before(records: Sequence[AnyRecord], index: int) -> int | None:
 
 
 def build_turns(live: Sequence[AnyRecord]) -> list[Turn]:
-    """Turns from the records of the live branch. Bookkeeping before the first prompt belongs to no turn."""
-    turns: list[Turn] = []
-    turn: Turn | None = None
+    """Turns from the records of the live branch."""
     pairing = Pairing()
-    for record in live:
-        if isinstance(record, Prompt) and record.origin != "mid-turn":
-            turn = Turn(len(turns) + 1, record)
-            turns.append(turn)
-        elif turn is None:
-            if not isinstance(record, Response | Result):
-                continue
-            turn = Turn(1, None)
-            turns.append(turn)
-        turn.records.append(record)
+    return [_turn(no, records, pairing) for no, records in enumerate(_split_at_prompts(live), 1)]
+
+
+def _split_at_prompts(live: Sequence[AnyRecord]) -> Iterator[Sequence[AnyRecord]]:
+    """Bookkeeping before the first prompt belongs to no turn; calls before it are one of their own."""
+    starts = [index for index, record in enumerate(live) if type(record) is Prompt and record.origin != "mid-turn"]
+    before = live[: starts[0]] if starts else live
+    first = next((index for index, record in enumerate(before) if isinstance(record, Response | Result)), None)
+    if first is not None:
+        yield before[first:]
+    for start, end in pairwise([*starts, len(live)]):
+        yield live[start:end]
+
+
+def _turn(no: int, records: Sequence[AnyRecord], pairing: Pairing) -> Turn:
+    first = records[0]
+    turn = Turn(no, first if isinstance(first, Prompt) else None, records)
+    for record in records:
         if isinstance(record, Event):
             turn.log_events.append(record)
-            turn.event_names.add(record.name)
+            if record.name == "api_response":
+                turn.replies.append(record)
             continue
         turn.conversation.append(record)
         if isinstance(record, Response):
@@ -170,7 +177,8 @@ def build_turns(live: Sequence[AnyRecord]) -> list[Turn]:
             turn.last_item = record
             if not pairing.pair(turn, record):
                 turn.orphan_results.append(record)
-    return turns
+    turn.event_names = {event.name for event in turn.log_events}
+    return turn
 
 
 def _add_response(turn: Turn, record: Response, pairing: Pairing) -> None:
@@ -179,13 +187,23 @@ def _add_response(turn: Turn, record: Response, pairing: Pairing) -> None:
         response = TimelineResponse(len(turn.responses) + 1, [record], [], record.has_text)
         turn.responses.append(response)
         turn.items.append(response)
+        turn.replies.append(response)
         turn.last_item = response
     else:
         response.records.append(record)
         response.has_text = response.has_text or record.has_text
-    for call in record.calls:
-        state = call.args_state
-        fingerprint = call.fingerprint if state == "whole" else None
-        told = TimelineCall(call, record, len(response.calls) + 1, state, fingerprint, history_id(call.recorded_id))
-        response.calls.append(told)
-        pairing.add(turn, response, told)
+    if record.calls:
+        calls = [
+            TimelineCall(
+                call,
+                record,
+                no,
+                call.args_state,
+                call.fingerprint if call.args_state == "whole" else None,
+                history_id(call.recorded_id),
+            )
+            for no, call in enumerate(record.calls, len(response.calls) + 1)
+        ]
+        response.calls += calls
+        turn.calls += calls
+        pairing.add(turn, response, calls)

@@ -38,9 +38,9 @@ def try_guard(facts: SessionFacts, contender: Contender) -> Trial:
         trial.decisions = [*_nothing_known(facts, contender.name)]
         return trial
     for state in own(states):
-        replay = state.replays[contender.name]
-        trial.decisions.extend(decision_rows(facts.session_id, state, replay))
-        trial.divergences.extend(divergence_rows(facts.session_id, state, replay))
+        if (replay := state.replays.get(contender.name)) is not None:
+            trial.decisions.extend(decision_rows(facts.session_id, state, replay))
+            trial.divergences.extend(divergence_rows(facts.session_id, state, replay))
         trial.trips.extend(row for row in trip_rows(facts.session_id, state) if row.guard == contender.name)
     return trial
 

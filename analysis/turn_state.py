@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
-from itertools import takewhile
+from collections.abc import Sequence, Set
 
 from msgspec import Struct
 
 from analysis.history import Batch, BatchCall
-from analysis.replay import Outcome, TurnReplay
+from analysis.replay import Decided, Outcome, TurnReplay
 from analysis.timeline import TimelineResponse, Turn
 from ingest.records import AnyRecord, Event, Result
 
@@ -48,7 +47,10 @@ class TurnState(Struct, eq=False):
     classes: Set[str] = frozenset()
     outcomes: Set[str] = frozenset()
     """What calls there are."""
+    open_calls: Sequence[JudgedCall] = ()
+    """The calls of the last response that have no answer."""
     replays: dict[str, TurnReplay] = {}
+    """Of the guards that were asked. The others run every call of the turn, and rightly so: `decided_by` tells of all."""
     events: list[Event] = []
     """Telemetry, spans and side files that belong to this turn."""
     prompt_id: str | None = None
@@ -60,10 +62,15 @@ class TurnState(Struct, eq=False):
         self.prompt_id = _prompt_id(self.turn)
         self.last_progress = max([record.ts for record in self.turn.conversation if record.ts is not None], default=None)
 
-    def take_calls(self, calls: Iterable[JudgedCall]) -> None:
-        self.calls = list(calls)
-        self.classes = {call.call_class for call in self.calls}
-        self.outcomes = {call.outcome for call in self.calls}
+    def take_calls(self, calls: Sequence[JudgedCall]) -> None:
+        self.calls = calls
+        self.classes = {call.call_class for call in calls}
+        self.outcomes = {call.outcome for call in calls}
+        if self.turn.responses and (in_last := len(self.turn.responses[-1].calls)):
+            self.open_calls = [call for call in calls[-in_last:] if call.of_batch.call.result is None]
+
+    def decided_by(self, guard: str) -> Decided:
+        return self.replays.get(guard) or Decided()
 
     @property
     def in_force(self) -> TurnReplay | None:
@@ -85,13 +92,6 @@ class TurnState(Struct, eq=False):
     @property
     def last_item(self) -> TimelineResponse | Result | None:
         return self.turn.last_item
-
-    @property
-    def open_calls(self) -> list[JudgedCall]:
-        """The calls of the last response that have no answer."""
-        last = self.turn.responses[-1] if self.turn.responses else None
-        of_last = takewhile(lambda call: call.batch.response is last, reversed(self.calls))
-        return [call for call in of_last if call.of_batch.call.result is None][::-1]
 
     @property
     def last_evidence(self) -> list[str]:

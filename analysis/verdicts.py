@@ -126,6 +126,8 @@ def _cut_off(state: TurnState) -> Verdict:
 def _process_began_later(state: TurnState) -> bool:
     """The file that the client keeps beside the log of a session in use names a process that began after the last progress:
     whatever had this turn is gone, so it does not run, however fresh it is."""
+    if not state.events:
+        return False
     moved = state.last_progress
     began = (event.ts for event in state.events if event.name == "runtime")
     return moved is not None and any(ts is not None and ts > moved for ts in began)

@@ -55,22 +55,20 @@ class TurnView:
     verdict: Verdict
     step_count: int = field(init=False)
     """Responses that hold calls."""
+    failures: int = field(init=False)
+    """Calls that failed."""
+    empty_replies: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.step_count = sum(1 for response in self.state.turn.responses if response.calls)
-
-    @cached_property
-    def failures(self) -> int:
-        return sum(call.outcome == "failed" for call in self.state.calls) if "failed" in self.state.outcomes else 0
+        state = self.state
+        self.step_count = len([1 for response in state.turn.responses if response.calls])
+        self.failures = len([1 for call in state.calls if call.outcome == "failed"]) if "failed" in state.outcomes else 0
+        self.empty_replies = count_empty(state)
 
     @cached_property
     def most_alike(self) -> int:
         """So many of its calls, at most, are equal by any comparison: equal calls have equal answers."""
         return most_alike(self.state.calls)
-
-    @cached_property
-    def empty_replies(self) -> int:
-        return count_empty(self.state)
 
     @cached_property
     def steps(self) -> list[Step]:

@@ -25,34 +25,30 @@ class Reply(Struct, frozen=True, eq=False):
 
 def replies_of(state: TurnState) -> Iterator[Reply]:
     announced: Event | None = None
-    responses = {id(response.records[0]): response for response in state.turn.responses}
-    for record in state.turn.records:
-        if isinstance(record, Response):
-            if (response := responses.get(id(record))) is not None:
-                announced = None
-                yield Reply(record, not response.calls and not response.has_text, response)
-        elif isinstance(record, Event) and record.name == "api_response" and record.prompt_id == state.prompt_id:
+    for told in state.turn.replies:
+        if isinstance(told, TimelineResponse):
+            announced = None
+            yield Reply(told.records[0], _is_empty(told), told)
+        elif told.prompt_id == state.prompt_id:
             if announced is not None:
                 yield Reply(announced, True)
-            announced = record
+            announced = told
     if announced is not None:
         yield Reply(announced, True)
 
 
 def count_empty(state: TurnState) -> int:
     """How many of them are empty. In nearly every turn none is, which is seen without making any."""
-    responses = state.turn.responses
-    if any(len(response.records) > 1 for response in responses):
-        return sum(reply.is_empty for reply in replies_of(state))
-    count = sum(not response.calls and not response.has_text for response in responses)
-    if "api_response" not in state.turn.event_names:
-        return count
-    is_announced = False
-    for record in state.turn.records:
-        if isinstance(record, Event):
-            if record.name == "api_response" and record.prompt_id == state.prompt_id:
-                count += is_announced
-                is_announced = True
-        elif isinstance(record, Response):
+    count, is_announced = 0, False
+    for told in state.turn.replies:
+        if isinstance(told, TimelineResponse):
+            count += _is_empty(told)
             is_announced = False
+        elif told.prompt_id == state.prompt_id:
+            count += is_announced
+            is_announced = True
     return count + is_announced
+
+
+def _is_empty(response: TimelineResponse) -> bool:
+    return not response.calls and not response.has_text

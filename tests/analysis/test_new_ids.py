@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analysis.guards import BUILT_IN, Contender
+from analysis.guards import BUILT_IN, GUARDS, Contender
 from analysis.history import Walk
 from analysis.new_ids import batches_of_new_ids
 from analysis.trial import replayed
@@ -69,10 +69,10 @@ def _found(states: Sequence[TurnState]) -> list[Any]:
                 (one.call_class, one.class_reason, one.outcome, one.of_batch.provider_id, one.of_batch.id_source)
                 for one in state.calls
             ],
-            {
-                name: (replay.exceptions, replay.divergence, replay.trip and replay.trip.call.call.no)
-                for name, replay in state.replays.items()
-            },
+            [
+                (decided.exceptions, decided.divergence, decided.trip and decided.trip.call.call.no)
+                for decided in (state.decided_by(guard.name) for guard in GUARDS)
+            ],
         )
         for state in states
     ]
