@@ -50,7 +50,9 @@ def _lines(summary: Summary, db: Path) -> Iterator[str]:
     yield from _listed("Unreadable", summary.unreadable)
     yield from _listed("Skipped", summary.skipped)
     yield from _listed("Could not be analysed (tried again at the next run)", summary.failed)
-    if summary.problems:
+    if summary.problems_before:
+        yield f"Files that have not changed: {summary.problems_before} problems, told when they were read"
+    if summary.problems or summary.problems_before:
         yield f"Damaged pieces: loopscope sql{of_store} 'SELECT * FROM problems'"
     yield f"Store: {db}"
     verdicts = _sessions_by_verdict(db)

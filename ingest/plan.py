@@ -66,7 +66,7 @@ class Planned(Struct):
 
 class Plan(Struct):
     files: list[Planned] = field(default_factory=list)
-    unchanged: int = 0
+    unchanged: list[int] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
     """Vanished, their facts stay."""
     forgotten: list[int] = field(default_factory=list)
@@ -97,7 +97,8 @@ def make_plan(
         if before is not None and not anew and _is_unchanged(file, before):
             if before.status == "skipped":
                 plan.skipped.append(Skipped(name, reason or WHY_SKIPPED.get(before.format, WHY_SKIPPED[UNKNOWN])))
-            plan.unchanged += before.status not in _WITHOUT_FACTS
+            if before.status not in _WITHOUT_FACTS:
+                plan.unchanged.append(before.source_id)
             continue
         told = name in named or plain_name(name).endswith(_LOG_SUFFIXES) or reason is not None
         planned = _look_into(file, name, next_id if before is None else before.source_id, before, reason, told, plan)

@@ -25,6 +25,7 @@ from ingest.sources import Candidate, SkippedPath
 from ingest.store.dirty import dirty_sessions
 from ingest.store.durations import learn_durations
 from ingest.store.findings import count_findings, renew_findings, replace_findings
+from ingest.store.facts import count_problems
 from ingest.store.info import read_info, write_info
 from ingest.store.sessions import fetch_sessions
 from ingest.store.sources import forget_source_rows, known_sources, mark_gone, marks_of
@@ -80,7 +81,8 @@ def refresh(store: WritableStore, task: Task, found: Sequence[Candidate | Skippe
 def _plan(store: WritableStore, task: Task, found: Sequence[Candidate | SkippedPath], summary: Summary) -> Plan:
     with telemetry.stage("plan"):
         plan = make_plan(found, task.roots, known_sources(store.con), anew=task.anew)
-    summary.unchanged, summary.gone = plan.unchanged, len(plan.gone)
+    summary.unchanged, summary.gone = len(plan.unchanged), len(plan.gone)
+    summary.problems_before = count_problems(store.con, plan.unchanged)
     summary.skipped, summary.unreadable = plan.skipped, plan.unreadable
     if plan.gone or plan.forgotten:
         with store.change() as con:

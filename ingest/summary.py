@@ -24,6 +24,8 @@ class Summary(Struct, kw_only=True):
     calls: int = 0
     problems: int = 0
     """Damaged pieces in the files read in this run, unreadable files included."""
+    problems_before: int = 0
+    """In the files that have not changed since an earlier run, which told of them."""
     sessions_analysed: int = 0
     failed: list[Skipped] = field(default_factory=list)
     """Sessions whose analysis failed, by id: a fault of this program. They have the findings of the run before, or none."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Read new logs below PATHs (or the clients' own folders).")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--strict", is_flag=True, help="Exit 1 if anything was damaged or could not be read.")
+@click.option("--strict", is_flag=True, help="Exit 1 if anything is damaged or could not be read.")
 @click.option("--follow", is_flag=True, help="Go on reading what is written, until Ctrl-C or SIGTERM; exit 0 then.")
 @db_option
 def ingest(paths: Sequence[Path], strict: bool, follow: bool, db: Path | None) -> int:
@@ -50,7 +50,7 @@ def ingest(paths: Sequence[Path], strict: bool, follow: bool, db: Path | None) -
             err=True,
         )
         return ExitCode.NO_DATA
-    if strict and (summary.problems or summary.unreadable or summary.failed or missing):
+    if strict and (summary.problems or summary.problems_before or summary.unreadable or summary.failed or missing):
         return ExitCode.FOUND
     return ExitCode.OK
 

@@ -124,6 +124,12 @@ def forget_rows(con: duckdb.DuckDBPyConnection, starts: Sequence[Start]) -> None
         )
 
 
+def count_problems(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> int:
+    of_sources = con.execute(f"SELECT source_id, count(*) FROM {PROBLEM_TABLE} GROUP BY source_id").fetchall()
+    chosen = set(source_ids) if of_sources else ()  # mostly there is none at all
+    return sum(count for source_id, count in of_sources if source_id in chosen)
+
+
 def starts_as_values(starts: Sequence[Start]) -> list[list[int]]:
     """For the parameters of STARTS."""
     return [list(column) for column in zip(*starts, strict=True)] or [[], [], []]
