@@ -24,8 +24,8 @@ from ingest.reading import GroupRead
 from ingest.sources import Candidate, SkippedPath
 from ingest.store.dirty import dirty_sessions
 from ingest.store.durations import learn_durations
-from ingest.store.findings import count_findings, renew_findings, replace_findings
 from ingest.store.facts import count_problems
+from ingest.store.findings import count_findings, renew_findings, replace_findings
 from ingest.store.info import read_info, write_info
 from ingest.store.sessions import fetch_sessions
 from ingest.store.sources import forget_source_rows, known_sources, mark_gone, marks_of
