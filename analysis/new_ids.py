@@ -28,7 +28,7 @@ _WAS_RUN = frozenset(("tool", "cancelled", "interrupted"))
 
 def batches_of_new_ids(walk: Walk, states: Sequence[TurnState]) -> list[list[Batch]] | None:
     """The batches of each turn; None where the session has to be walked."""
-    seen: set[str] = set()
+    seen: set[str | None] = set()
     nothing = Handled((), 0, Past())
     of_turns: list[list[Batch]] = []
     for state in states:
@@ -43,14 +43,15 @@ def batches_of_new_ids(walk: Walk, states: Sequence[TurnState]) -> list[list[Bat
                     is_last = item is state.turn.responses[-1]
                     batches.append(Batch(walk, state.turn, state.entry_point, item, calls, nothing, True, is_last))
             elif isinstance(item, Result):
-                if (recorded := history_id(item.recorded_id)) is not None:
-                    seen.add(recorded)
+                recorded = item.recorded_id
+                if recorded is not None and (recorded not in seen or ":" in recorded):
+                    seen.add(history_id(recorded))
             elif isinstance(item, Compaction):
-                seen.update(recorded for entry in item.entries if (recorded := history_id(entry.recorded_id)) is not None)
+                seen.update(history_id(entry.recorded_id) for entry in item.entries)
     return of_turns
 
 
-def _new_calls(calls: Sequence[TimelineCall], seen: set[str]) -> list[BatchCall] | None:
+def _new_calls(calls: Sequence[TimelineCall], seen: set[str | None]) -> list[BatchCall] | None:
     """None where an id was seen, or something else was done with a call than to run it. Adds the ids to those seen."""
     new: list[BatchCall] = []
     for call in calls:
@@ -64,7 +65,6 @@ def _new_calls(calls: Sequence[TimelineCall], seen: set[str]) -> list[BatchCall]
             if provider in seen:
                 return None
             seen.add(provider)
-        if call.history_id is not None:
-            seen.add(call.history_id)
+        seen.add(call.history_id)
         new.append(BatchCall(call, provider, source, call.fingerprint))
     return new

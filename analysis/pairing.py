@@ -63,10 +63,13 @@ class Pairing:
         """
         recorded = result.recorded_id
         wanted = history_id(recorded)
-        call = self._next_call(turn)
-        if call is not None and call.history_id == wanted and not says_no_id(wanted):
-            call.result = result
-            return True
+        if turn is self._turn and self._newest is not None and not says_no_id(wanted):
+            calls = self._newest.calls
+            while self._answered < len(calls) and calls[self._answered].result is not None:
+                self._answered += 1
+            if self._answered < len(calls) and calls[self._answered].history_id == wanted:
+                calls[self._answered].result = result
+                return True
         self._place_calls()
         call = self._open(turn, wanted, result.tool)
         if call is not None:
@@ -81,17 +84,6 @@ class Pairing:
             return False
         call.result = result
         return True
-
-    def _next_call(self, turn: Turn) -> TimelineCall | None:
-        """The first call of the turn's newest response that has no answer."""
-        if self._newest is None or self._turn is not turn:
-            return None
-        calls = self._newest.calls
-        while self._answered < len(calls):
-            if calls[self._answered].result is None:
-                return calls[self._answered]
-            self._answered += 1
-        return None
 
     def _place_calls(self) -> None:
         for turn, response, calls in self._unplaced:

@@ -54,14 +54,19 @@ def call_half(provider: str) -> str | None:
     return left if bar and left else None
 
 
-def provider_id(recorded_id: str | None, used: Container[str]) -> tuple[str | None, IdSource]:
+def provider_id(recorded_id: str | None, used: Container[str | None]) -> tuple[str | None, IdSource]:
     """The id that the model sent, given the ids `used` in its history before this response."""
     return provider_id_of(history_id(recorded_id), used)
 
 
-def provider_id_of(in_history: str | None, used: Container[str]) -> tuple[str | None, IdSource]:
+def _is_client_made(recorded_id: str) -> bool:
+    looks_like_it = recorded_id[18:19] == "_" or recorded_id.startswith("call_qwen_")  # behind 13 digits, or in their place
+    return looks_like_it and _CLIENT_MADE.match(recorded_id) is not None
+
+
+def provider_id_of(in_history: str | None, used: Container[str | None]) -> tuple[str | None, IdSource]:
     """The same, where the id under which the history holds the call is known already."""
-    if in_history is None or in_history in _NO_ID or (in_history.startswith("call_") and _CLIENT_MADE.match(in_history)):
+    if in_history is None or in_history in _NO_ID or _is_client_made(in_history):
         return None, "absent"
     suffixed = _SUFFIX.match(in_history) if "__qwen_dup_" in in_history else None
     if suffixed and suffixed["base"] in used:
