@@ -19,6 +19,7 @@ from analysis.guards import Contender
 from analysis.guards.arguments import Source
 from analysis.guards.base import GuardFailed
 from analysis.guards.outside import OutsideGuard
+from analysis.guards.process import ProcessGuard
 from analysis.trial import replayed
 
 Kind = Literal["must", "policy"]
@@ -121,20 +122,20 @@ def _play(rule: Rule, make: MakeGuard, *, with_note: bool = False, must_end: boo
     contender = make(lambda place, fingerprint: next(s for s in sessions if s.id == place.source).source(place, fingerprint))
     guard = contender.guard
     try:
-        if isinstance(guard, OutsideGuard):
+        if isinstance(guard, ProcessGuard):
             guard.start()
-            if with_note:
-                guard.note("whatever stands here is of no concern to a guard")
+        if isinstance(guard, OutsideGuard) and with_note:
+            guard.note("whatever stands here is of no concern to a guard")
         for one, (_, expected) in zip(facts, rule.scripts, strict=True):
             decided = decisions_of(replayed(one, contender), contender.name)
             if decided != expected:
                 return RuleResult(rule, False, f"{_words(decided)} instead of {_words(expected)}")
-        if must_end and isinstance(guard, OutsideGuard) and not guard.close():
+        if must_end and isinstance(guard, ProcessGuard) and not guard.close():
             return RuleResult(rule, False, "it had to be killed")
     except GuardFailed as e:
         return RuleResult(rule, False, str(e))
     finally:
-        if isinstance(guard, OutsideGuard):
+        if isinstance(guard, ProcessGuard):
             guard.close()
     return RuleResult(rule, True)
 

@@ -10,6 +10,7 @@ from analysis.findings import DecisionRow, DivergenceRow, TripRow
 from analysis.guard_rows import decision_rows, divergence_rows
 from analysis.guards import BUILT_IN, Contender
 from analysis.guards.base import GuardFailed
+from analysis.guards.isolated import IsolatedGuard
 from analysis.judge import states_of
 from analysis.replay_turns import replay_turns
 from analysis.timeline import build_turns, live_branch
@@ -50,6 +51,9 @@ def replayed(facts: SessionFacts, *contenders: Contender) -> list[TurnState]:
     live, _ = live_branch(facts.records)
     states, _ = states_of(facts, build_turns(live))
     names = {contender.name for contender in contenders}
+    for contender in contenders:
+        if isinstance(contender.guard, IsolatedGuard):
+            contender.guard.begin(facts)
     in_force = {state.guard_in_force for state in states} - names
     replay_turns(facts, states, [*(guard for guard in BUILT_IN if guard.name in in_force), *contenders])
     return states

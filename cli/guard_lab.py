@@ -95,16 +95,12 @@ def _specs(options: GuardOptions, names: Sequence[str], known: Sequence[str]) ->
 @contextmanager
 def loaded(options: GuardOptions, source: Source) -> Iterator[list[Contender]]:
     """The guards of the options, their programs started; they end with the block. Raises usage errors, GuardUnusable."""
-    from analysis.guards.outside import OutsideGuard
-
     lane = _load(options, source)
     try:
         _start(lane)
         yield lane
     finally:
-        for contender in lane:
-            if isinstance(contender.guard, OutsideGuard):
-                contender.guard.close()
+        _close(lane)
 
 
 @contextmanager
@@ -151,31 +147,40 @@ def _try_all(result: Tried, view: View, options: GuardOptions) -> None:
 
 
 def _load(options: GuardOptions, source: Source) -> list[Contender]:
-    from analysis.guards.load import NoSuchGuard, load
+    from analysis.guards.base import NoSuchGuard
+    from analysis.guards.load import load
     from analysis.guards.what_if import BadSettings
 
-    lane = []
+    lane: list[Contender] = []
     for name, text in options.specs.items():
         try:
             lane.append(load(name, text, source, options.reply_seconds))
         except (NoSuchGuard, BadSettings) as e:
+            _close(lane)
             raise click.UsageError(f"--guard {name}: {e}") from e
     return lane
 
 
 def _start(lane: Sequence[Contender]) -> None:
     from analysis.guards.base import GuardFailed
-    from analysis.guards.outside import OutsideGuard
-    from analysis.guards.process import CannotStart
+    from analysis.guards.process import CannotStart, ProcessGuard
 
     for contender in lane:
-        if isinstance(contender.guard, OutsideGuard):
+        if isinstance(contender.guard, ProcessGuard):
             try:
                 contender.guard.start()
             except CannotStart as e:
                 raise click.UsageError(f"--guard {contender.name}: {e}") from e
             except GuardFailed as e:
                 raise GuardUnusable(f"The guard {contender.name!r} does not say hello: {e}") from e
+
+
+def _close(lane: Sequence[Contender]) -> None:
+    from analysis.guards.process import ProcessGuard
+
+    for contender in lane:
+        if isinstance(contender.guard, ProcessGuard):
+            contender.guard.close()
 
 
 def _chunks(con: duckdb.DuckDBPyConnection, *, only_eventful: bool) -> Iterator[Iterator[SessionFacts]]:

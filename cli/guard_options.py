@@ -71,7 +71,7 @@ _OPTIONS = (
         default=DEFAULT_REPLY_SECONDS,
         show_default=True,
         metavar="SECONDS",
-        help="How long a program may take for one batch; for its first answer twice that.",
+        help="How long a guard that is not built in may take for one batch; to start, twice that.",
     ),
     click.option(
         "--jobs",

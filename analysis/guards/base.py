@@ -52,6 +52,10 @@ class GuardFailed(Exception):
     """A guard that is not ours gave no usable answer; the text says how. Its session is lost to it, the run goes on."""
 
 
+class NoSuchGuard(Exception):
+    """What was written names no guard; the text says why."""
+
+
 class RepeatGuard(Struct, frozen=True):
     """The frame that the client's guards share; a subclass says what a repeat is."""
 

@@ -20,15 +20,10 @@ from analysis.guards import protocol
 from analysis.guards.arguments import ArgumentsUnknown, Source, canonical_arguments, logged_arguments, no_source
 from analysis.guards.base import Answered, Decision, GuardFailed
 from analysis.guards.checked import checked
-from analysis.guards.process import LineProcess
+from analysis.guards.process import GIVEN_UP_AFTER, START_FACTOR, LineProcess, ProcessGuard
 from analysis.guards.what_if import tool_of
 from analysis.history import Batch, BatchCall, Handled
 from analysis.model_history import ModelHistory, PastCall
-
-GIVEN_UP_AFTER = 10
-"""Sessions in a row that it failed in: one that hangs each time would take a time limit a session."""
-START_FACTOR = 2
-"""Its first answer may take so much longer: an interpreter has to start and a bundle to load."""
 
 
 @dataclass
@@ -43,7 +38,7 @@ class _Told:
     """Of that history."""
 
 
-class OutsideGuard:
+class OutsideGuard(ProcessGuard):
     def __init__(self, name: str, command: Sequence[str], source: Source, reply_seconds: float) -> None:
         self.name = name
         self.about = "a program of its own"
@@ -56,7 +51,6 @@ class OutsideGuard:
         self._failures = 0
 
     def start(self) -> None:
-        """Raises CannotStart where there is no such program, GuardFailed where it does not say hello."""
         self._process = LineProcess(self._command)
         options: dict[str, str | float] = {"name": self.name, "reply_seconds": self._reply_seconds}
         hello = protocol.line(protocol.Hello(protocol.PROTOCOL, options))
@@ -74,7 +68,6 @@ class OutsideGuard:
             self._process.send(protocol.line(protocol.Note(text)))
 
     def close(self) -> bool:
-        """Whether it went by itself when it was told to."""
         if self._process is None:
             return True
         self._end_session()

@@ -13,18 +13,43 @@ import selectors
 import signal
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from analysis.guards.base import GuardFailed
+from analysis.guards.base import Answered, Decision, GuardFailed
+from analysis.history import Batch, Handled
 
 LONGEST_LINE = 1 << 20
 _STDERR_KEPT = 2000
 _PIECE = 1 << 16
 _GOODBYE_SECONDS = 2.0
 
+GIVEN_UP_AFTER = 10
+"""Sessions in a row that a guard failed in: one that hangs each time would take a time limit a session."""
+START_FACTOR = 2
+"""Its first answer may take so much longer: an interpreter has to start and a bundle to load."""
+
 
 class CannotStart(Exception):
     """There is no such program, or it may not be run: nothing to do with any session."""
+
+
+class ProcessGuard(ABC):
+    """A guard that runs in a process of its own."""
+
+    name: str
+    about: str
+
+    @abstractmethod
+    def start(self) -> None:
+        """Raises CannotStart where there is no such program, GuardFailed where it does not say hello."""
+
+    @abstractmethod
+    def close(self) -> bool:
+        """Whether it went by itself when it was told to."""
+
+    @abstractmethod
+    def decide(self, batch: Batch, handled: Handled, answered: Answered) -> Sequence[Decision]: ...
 
 
 class LineProcess:
@@ -52,23 +77,34 @@ class LineProcess:
     def ask(self, line: bytes, seconds: float) -> bytes:
         """The next line that it writes. Raises GuardFailed."""
         self.send(line)
+        return self.listen(seconds)
+
+    def listen(self, seconds: float) -> bytes:
+        """The next line that it writes, once all that was sent is gone. Raises GuardFailed."""
         ends_at = time.monotonic() + seconds
+        if (line := self._next_line()) is not None:
+            return line
         with selectors.DefaultSelector() as ready:
             ready.register(self._out, selectors.EVENT_READ, self._read)
             if self._reads_stderr:
                 ready.register(self._err, selectors.EVENT_READ, self._listen)
             ready.register(self._in, selectors.EVENT_WRITE, self._write)
             while True:
-                if not self._to_write and (found := self._unread.find(b"\n")) >= 0:
-                    answer = bytes(self._unread[:found])
-                    del self._unread[: found + 1]
-                    return answer
+                if (line := self._next_line()) is not None:
+                    return line
                 left = ends_at - time.monotonic()
                 if left <= 0:
                     raise GuardFailed(f"no answer within {seconds:g} s{self._last_words()}")
                 for key, _ in ready.select(left):
                     if not key.data():
                         ready.unregister(key.fd)
+
+    def _next_line(self) -> bytes | None:
+        if self._to_write or (found := self._unread.find(b"\n")) < 0:
+            return None
+        line = bytes(self._unread[:found])
+        del self._unread[: found + 1]
+        return line
 
     def _write(self) -> bool:
         """False where there is nothing left to write."""

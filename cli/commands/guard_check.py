@@ -25,7 +25,7 @@ _HEADINGS = {"why_not": "why not"}
     default=DEFAULT_REPLY_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="How long a program may take for one batch; for its first answer twice that.",
+    help="How long the guard may take for one batch; to start, twice that.",
 )
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
 def check(command: str, require: str, reply_within: float, form: Format) -> int:
@@ -35,7 +35,8 @@ def check(command: str, require: str, reply_within: float, form: Format) -> int:
     without, or PATH/FILE.py:NAME will do too. A rule of kind `must` is for every guard. In the `policy` rules guards differ:
     they are told, and required only where --require names them. Exit 1 where a required rule is not kept.
     """
-    from analysis.guards.load import NoSuchGuard, load
+    from analysis.guards.base import NoSuchGuard
+    from analysis.guards.load import load
     from analysis.guards.process import CannotStart
     from analysis.guards.what_if import BadSettings
     from analysis.kit import RULE_IDS, play_kit

@@ -11,7 +11,10 @@ from analysis.case_cut import decisions_of
 from analysis.case_facts import CaseSession
 from analysis.guard_case import CaseCall, CompactionStep, GuardCase, PromptStep, ResponseStep, Step
 from analysis.guards.arguments import ArgumentsUnknown, no_source
-from analysis.guards.load import NoSuchGuard, load, offered_names
+from analysis.guards.base import NoSuchGuard
+from analysis.guards.contender import Contender
+from analysis.guards.load import load, offered_names
+from analysis.guards.process import ProcessGuard
 from analysis.guards.what_if import BadSettings
 from analysis.trial import replayed
 from ingest.records import Place
@@ -26,8 +29,16 @@ def call(args: Any = "a", name: str = "shell", call_id: str = "x") -> Step:
 
 def decided(spec: str, *steps: Step, entry_point: str = "headless", version: str = WITHOUT_GUARD) -> list[list[str]]:
     session = CaseSession(GuardCase(steps=[PromptStep(), *steps], entry_point=entry_point, client_version=version))
-    contender = load("mine", spec, session.source, 1)
-    return decisions_of(replayed(session.facts(), contender), "mine")
+    contender = load("mine", spec, session.source, 10)
+    try:
+        return decisions_of(replayed(session.facts(), contender), "mine")
+    finally:
+        close(contender)
+
+
+def close(contender: Contender) -> None:
+    if isinstance(contender.guard, ProcessGuard):
+        contender.guard.close()
 
 
 def test_a_breaker_that_needs_more() -> None:
@@ -135,7 +146,8 @@ class TestPython:
             "never = Never()\n"
         )
         for name in ("Never", "never"):
-            contender = load("mine", f"{file}:{name}", no_source, 1)
+            contender = load("mine", f"{file}:{name}", no_source, 10)
+            close(contender)
             assert (contender.name, contender.guard.about, contender.source) == ("mine", "blocks everything", f"{file}:{name}")
             assert decided(f"{file}:{name}", call(), call()) == [ANSWER, ANSWER]
 
@@ -152,9 +164,9 @@ class TestPython:
         file = tmp_path / "guards.py"
         file.write_text(text)
         with pytest.raises(NoSuchGuard, match=message):
-            load("mine", f"{file}:Guard", no_source, 1)
+            load("mine", f"{file}:Guard", no_source, 10)
         with pytest.raises(NoSuchGuard, match="there is no Python file"):
-            load("mine", f"{tmp_path}/none.py:Guard", no_source, 1)
+            load("mine", f"{tmp_path}/none.py:Guard", no_source, 10)
 
     def test_a_guard_of_an_installed_package(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         info = tmp_path / "team_guards-1.0.dist-info"
@@ -167,8 +179,9 @@ class TestPython:
         )
         monkeypatch.syspath_prepend(tmp_path)
         assert offered_names() == {"team", "broken"}
-        contender = load("mine", "team", no_source, 1)
+        contender = load("mine", "team", no_source, 10)
+        close(contender)
         assert (contender.name, contender.source) == ("mine", "loopscope.guards: team_guards:Team")
         assert decided("team", call()) == [ANSWER]
         with pytest.raises(NoSuchGuard, match="team_guards:nothing cannot be loaded: AttributeError"):
-            load("mine", "broken", no_source, 1)
+            load("mine", "broken", no_source, 10)

@@ -63,7 +63,7 @@ def test_nothing_is_left_running(loopscope: Loopscope, recorded: Path) -> None:
     """A guard that hangs in a child of its own is killed with it."""
     run(loopscope, recorded, "hang-with-a-child", "--jobs=1")
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert not [line for line in listed.splitlines() if line == "sleep 600" or str(PROGRAM) in line]
+    assert not [line for line in listed.splitlines() if line == "sleep 600" or f"{PROGRAM} hang-with-a-child" in line]
 
 
 def test_one_that_fails_everywhere_is_given_up(loopscope: Loopscope, recorded: Path) -> None:
