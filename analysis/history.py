@@ -67,17 +67,11 @@ class Handled(Struct, eq=False):
         call = self.first_call(provider)
         return call.fingerprint if call is not None else None
 
-    def all(self, provider: str) -> set[bytes | None]:
-        """Of every call handled under the id, the first included: it may be known by its recorded id alone (recording f4).
-
-        As many as there are: a guard that looks for one of them asks `has_fingerprint`.
-        """
-        return {call.fingerprint for call in self.first_of_each(provider)}
-
     def has_any_call(self, provider: str) -> bool:
         return self.has_call(provider) or any(past.has_any(provider, before) for past, before in self._pasts())
 
     def has_fingerprint(self, provider: str, fingerprint: bytes | None) -> bool:
+        """Whether a call handled under the id has it; the first may be known by its recorded id alone (recording f4)."""
         first = self.first_call(provider)
         if first is not None and first.fingerprint == fingerprint:
             return True
@@ -103,14 +97,6 @@ class Handled(Struct, eq=False):
             for call in past.first_of_each(provider, before):
                 found.setdefault(call.fingerprint, call)
         return list(found.values())
-
-    def calls(self, provider: str) -> list[PastCall]:
-        """Every call handled under the id, once, the first one first."""
-        first = self.first_call(provider)
-        calls = {id(first): first} if first is not None else {}
-        for past, before in self._pasts():
-            calls.update((id(call), call) for call in past.calls(provider, before))
-        return list(calls.values())
 
     def _pasts(self) -> Iterator[tuple[Past, int]]:
         yield from ((history.answered_calls, self.before_turn) for history in self.histories)

@@ -47,7 +47,8 @@ class Past:
 
     def has_any(self, provider: str, before_turn: int) -> bool:
         """Turns come in order, so that the first call under the id is of the earliest."""
-        return next(self.first_of_each(provider, before_turn), None) is not None
+        first = next(iter(self._of_id.get(provider, {}).values()), None)
+        return first is not None and first[0][0] < before_turn
 
     def has_fingerprint(self, provider: str, fingerprint: bytes | None, before_turn: int) -> bool:
         calls = self._of_id.get(provider, {}).get(fingerprint)
@@ -58,10 +59,6 @@ class Past:
             if turn_no >= before_turn:
                 return
             yield call
-
-    def calls(self, provider: str, before_turn: int) -> Iterator[PastCall]:
-        for fingerprint in self._of_id.get(provider, {}):
-            yield from self.with_fingerprint(provider, fingerprint, before_turn)
 
 
 class ModelHistory:

@@ -54,7 +54,7 @@ class Turn(Struct, eq=False, gc=False):
     no: int
     prompt: Prompt | None
     records: Sequence[AnyRecord]
-    """All of them, as the log has them."""
+    """All of its records, as the log has them."""
     items: list[Item] = []
     """The parts of the conversation, in order; bookkeeping is none."""
     responses: list[TimelineResponse] = []
@@ -66,7 +66,7 @@ class Turn(Struct, eq=False, gc=False):
     last_item: TimelineResponse | Result | None = None
     """The last part of the conversation; prompts, bookkeeping and compactions are none."""
     conversation: list[Prompt | Response | Result | Compaction] = []
-    """Those of them that are no bookkeeping."""
+    """The records that are no bookkeeping."""
     event_names: set[str] = set()
     """Of the log's events."""
     replies: list[TimelineResponse | Event] = []
