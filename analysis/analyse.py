@@ -97,7 +97,8 @@ def _add_turn(found: SessionFindings, session_id: str, view: TurnView, ending: E
     for replay in state.replays.values():
         found.decisions.extend(decision_rows(session_id, state, replay))
         found.divergences.extend(divergence_rows(session_id, state, replay))
-    found.trips.extend(trip_rows(session_id, state))
+    if state.replays or state.events:
+        found.trips.extend(trip_rows(session_id, state))
 
 
 def _is_loop(event: Event) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 
-from analysis.detectors import DETECTORS, SESSION_DETECTORS, Declared, Hit, SessionView, TurnView
+from analysis.detectors import DETECTORS, SESSION_DETECTORS, Declared, Detector, Hit, SessionView, TurnView
 from analysis.findings import FindingRow
 from analysis.thresholds import Thresholds
 from analysis.waste import waste
@@ -21,7 +22,7 @@ def detect(session_id: str, views: Sequence[TurnView], thresholds: Thresholds) -
     looping: dict[int, str] = {}
     claimed: set[int] = set()
     for view in views:
-        for detector in DETECTORS:
+        for detector in _that_may_fire(view.signs):
             hit = detector.find(view, thresholds)
             if hit is None or (detector.is_loop and _is_told_already(hit, claimed)):
                 continue
@@ -34,6 +35,12 @@ def detect(session_id: str, views: Sequence[TurnView], thresholds: Thresholds) -
         if hit is not None:
             findings.append(_finding(session_id, views, of_session, hit, claimed, None))
     return findings, looping
+
+
+@lru_cache(maxsize=1024)
+def _that_may_fire(signs: frozenset[str]) -> tuple[Detector, ...]:
+    """In their order. Few combinations of signs come up at all."""
+    return tuple(detector for detector in DETECTORS if not detector.signs.isdisjoint(signs))
 
 
 def _is_told_already(hit: Hit, claimed: set[int]) -> bool:

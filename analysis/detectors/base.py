@@ -22,6 +22,12 @@ from analysis.timeline import TimelineResponse
 from analysis.turn_state import JudgedCall, TurnState
 from analysis.verdicts import Verdict
 
+EQUAL_ANSWERS = "equal answers"
+EMPTY_REPLIES = "empty replies"
+ARGUMENTS_NOT_WHOLE = "arguments not whole"
+TELEMETRY = "telemetry"
+"""Signs that a turn can show, beside its verdict and the classes and outcomes of its calls."""
+
 
 class Hit(Struct, frozen=True):
     reason: str
@@ -46,29 +52,41 @@ class Step(Struct, frozen=True, eq=False):
 
 @dataclass(eq=False)
 class TurnView:
-    """A turn as the detectors see it. What several of them need is worked out once, and most of it only if one asks.
-
-    Nearly every turn is no loop, and a few counts show it: a detector asks those first.
-    """
+    """A turn as the detectors see it. What several of them need is worked out once, and most of it only if one asks."""
 
     state: TurnState
     verdict: Verdict
-    step_count: int = field(init=False)
-    """Responses that hold calls."""
-    failures: int = field(init=False)
-    """Calls that failed."""
+    most_alike: int = field(init=False)
+    """So many of its calls, at most, are equal by any comparison: equal calls have equal answers."""
     empty_replies: int = field(init=False)
 
     def __post_init__(self) -> None:
+        self.most_alike = most_alike(self.state.calls)
+        self.empty_replies = count_empty(self.state)
+
+    @property
+    def signs(self) -> frozenset[str]:
+        """Its verdict, the classes and outcomes of its calls, and what there must be two of before anything is repeated."""
         state = self.state
-        self.step_count = len([1 for response in state.turn.responses if response.calls])
-        self.failures = len([1 for call in state.calls if call.outcome == "failed"]) if "failed" in state.outcomes else 0
-        self.empty_replies = count_empty(state)
+        signs = {self.verdict.verdict, *state.classes, *state.outcomes}
+        if self.most_alike > 1:
+            signs.add(EQUAL_ANSWERS)
+        if self.empty_replies > 1:
+            signs.add(EMPTY_REPLIES)
+        if None in state.turn.repeated:
+            signs.add(ARGUMENTS_NOT_WHOLE)
+        if state.events:
+            signs.add(TELEMETRY)
+        return frozenset(signs)
 
     @cached_property
-    def most_alike(self) -> int:
-        """So many of its calls, at most, are equal by any comparison: equal calls have equal answers."""
-        return most_alike(self.state.calls)
+    def step_count(self) -> int:
+        """Responses that hold calls."""
+        return sum(1 for response in self.state.turn.responses if response.calls)
+
+    @cached_property
+    def failures(self) -> int:
+        return sum(call.outcome == "failed" for call in self.state.calls)
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -114,6 +132,8 @@ class Declared(Struct, frozen=True, kw_only=True):
 
 
 class Detector(Declared, frozen=True, kw_only=True):
+    signs: frozenset[str]
+    """It can fire on a turn only that shows one of them: nearly every turn shows none that speaks of a loop."""
     find: Callable[[TurnView, Thresholds], Hit | None]
 
 

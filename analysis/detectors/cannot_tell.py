@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from analysis.detectors.base import Detector, Hit, TurnView, lines, tools
+from analysis.detectors.base import ARGUMENTS_NOT_WHOLE, EMPTY_REPLIES, Detector, Hit, TurnView, lines, tools
 from analysis.detectors.empty_replies import compaction_failed, first_and_last, longest_empty
 from analysis.detectors.sequences import longest_run
 from analysis.fingerprint import canonical_name
@@ -70,5 +70,6 @@ DETECTOR = Detector(
     ),
     why="It may be a loop and may be honest work: this log does not hold enough to tell.",
     what_to_try="look at the original log, or at the telemetry of that time",
+    signs=frozenset((ARGUMENTS_NOT_WHOLE, EMPTY_REPLIES)),
     find=_find,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from analysis.detectors.base import Detector, Hit, TurnView
+from analysis.detectors.base import TELEMETRY, Detector, Hit, TurnView
 from analysis.thresholds import Thresholds
 from analysis.turn_state import evidence_of
 from ingest.records import Event
@@ -21,7 +21,7 @@ def _of_text(view: TurnView, thresholds: Thresholds) -> Hit | None:
 
 
 def _of_calls(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if not view.state.events or view.state.in_force_trip_call is not None:
+    if view.state.in_force_trip_call is not None:
         return None
     return _hit(view, lambda event: event.loop_type not in _OF_TEXT, "the client's loop detector fired")
 
@@ -44,6 +44,7 @@ TEXT_LOOP = Detector(
     fires_when="a loop_detected event of the turn names chanting or repeated thoughts",
     why="The model's text went in a circle. No call is part of it, so no guard of calls could have ended it.",
     what_to_try="send the prompt again; if it comes back, raise the temperature or the repetition penalty, or change the model",
+    signs=frozenset((TELEMETRY,)),
     find=_of_text,
     is_loop=True,
 )
@@ -54,6 +55,7 @@ DETECTOR = Detector(
     fires_when="another loop_detected event names the turn and no trip of the guard in force explains it",
     why="The client took what the model did for a loop, by a rule of its own and not by the ids.",
     what_to_try="look at the calls before it; the client's rule may be right or may be firing on honest repetition",
+    signs=frozenset((TELEMETRY,)),
     find=_of_calls,
     is_loop=True,
 )

@@ -12,8 +12,6 @@ from analysis.turn_state import JudgedCall
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if "collision" not in view.state.classes:
-        return None
     ran = [call for call in view.state.calls if call.call_class == "collision" and call.outcome in ("executed", "failed")]
     if len(ran) <= thresholds.collision_repeats:
         return None
@@ -42,6 +40,7 @@ DETECTOR = Detector(
     ),
     why="The guard compares a call with the first one of its id alone, so this loop is open to it for ever.",
     what_to_try="interrupt; `guard diff` with the guard any-fingerprint shows where comparing with all calls stops it",
+    signs=frozenset(("collision",)),
     find=_find,
     is_loop=True,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.call_keys import Comparison
-from analysis.detectors.base import Detector, Hit, TurnView, first_hit, lines, tools
+from analysis.detectors.base import EQUAL_ANSWERS, Detector, Hit, TurnView, first_hit, lines, tools
 from analysis.detectors.repeated_batch import batch_key
 from analysis.detectors.sequences import longest_cycle
 from analysis.thresholds import Thresholds
@@ -42,6 +42,7 @@ DETECTOR = Detector(
     ),
     why="The model goes in a circle: each step leads to the next, and none changes anything.",
     what_to_try="interrupt and name the circle; say what you expect instead of the next step",
+    signs=frozenset((EQUAL_ANSWERS,)),
     find=_find,
     is_loop=True,
 )

@@ -55,6 +55,7 @@ DETECTOR = Detector(
     ),
     why="The model tries one thing after the other where none can work: a missing tool, a path, a permission.",
     what_to_try="read the error; give the model what is missing, or tell it that this way is closed",
+    signs=frozenset(("failed",)),
     find=_find,
     is_loop=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from analysis.detectors.base import Detector, Hit, SessionDetector, SessionView, TurnView
+from analysis.detectors.base import EMPTY_REPLIES, Detector, Hit, SessionDetector, SessionView, TurnView
 from analysis.detectors.replies import Reply
 from analysis.thresholds import Thresholds
 from analysis.turn_state import TurnState, evidence_of
@@ -85,6 +85,7 @@ IN_TURN = Detector(
     fires_when="{empty_replies} replies in a row hold neither text nor call, and no failed compaction can have emptied them",
     why=_WHY,
     what_to_try=_TRY,
+    signs=frozenset((EMPTY_REPLIES,)),
     find=_in_turn,
     is_loop=True,
 )

@@ -7,13 +7,11 @@ from analysis.thresholds import Thresholds
 
 
 def _provider_error(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if view.verdict.verdict != "provider-error":
-        return None
     return Hit(view.verdict.reason, view.verdict.confidence, view.verdict.evidence)
 
 
 def _cut_off(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if view.verdict.verdict != "truncated" or not view.state.is_last:
+    if not view.state.is_last:
         return None
     return Hit(view.verdict.reason, view.verdict.confidence, view.verdict.evidence)
 
@@ -24,6 +22,7 @@ PROVIDER_ERROR = Detector(
     fires_when="the turn's verdict is provider-error",
     why="The request failed and the client gave up.",
     what_to_try="read the error; if it is a limit or an outage, send the prompt again",
+    signs=frozenset(("provider-error",)),
     find=_provider_error,
 )
 
@@ -33,5 +32,6 @@ CUT_OFF = Detector(
     fires_when="the session's last turn is truncated; an earlier one was taken up again",
     why="The client was killed, crashed or lost its log in mid-turn.",
     what_to_try="resume the session; a tool that was running may or may not have finished",
+    signs=frozenset(("truncated",)),
     find=_cut_off,
 )

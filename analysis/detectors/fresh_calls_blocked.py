@@ -14,10 +14,8 @@ _WITH_A_REPLAY = "a replay in the same batch took them along: find out why the m
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if _LOST.isdisjoint(view.state.outcomes):
-        return None
     tripped = view.state.in_force_trip_call is not None
-    lost = _LOST if tripped else ("suppressed",)
+    lost = _LOST if tripped else frozenset(("suppressed",))
     blocked = [call for call in view.state.calls if call.call_class in _FRESH and call.outcome in lost]
     if not blocked:
         return None
@@ -42,5 +40,6 @@ DETECTOR = Detector(
     fires_when="the guard in force suppressed or dropped calls whose arguments differ from those handled under their id",
     why="The model numbers its calls anew, and the guard took fresh calls for replays: work was lost for nothing.",
     what_to_try="upgrade the client to 0.23 or later, or ask the gateway for ids that are unique in the session",
+    signs=_LOST,
     find=_find,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.call_keys import Comparison
-from analysis.detectors.base import Detector, Hit, TurnView, first_hit, lines, tools
+from analysis.detectors.base import EQUAL_ANSWERS, Detector, Hit, TurnView, first_hit, lines, tools
 from analysis.detectors.sequences import longest_run
 from analysis.thresholds import Thresholds
 
@@ -30,6 +30,7 @@ DETECTOR = Detector(
     fires_when="{identical_in_a_row} responses in a row hold one and the same call and it is answered alike",
     why="Nothing changes from one response to the next: the model makes no progress.",
     what_to_try="interrupt and say what the result means; check whether the model sees the tool's results at all",
+    signs=frozenset((EQUAL_ANSWERS,)),
     find=_find,
     is_loop=True,
 )

@@ -36,6 +36,7 @@ DETECTOR = Detector(
     fires_when="in {invalid_parameters} responses in a row a call of one tool is refused for its parameters",
     why="The model cannot form the call: each try is refused before the tool runs, and the error does not help it.",
     what_to_try="read the refusal; show the model one right call, or use another model or tool schema",
+    signs=frozenset(("failed",)),
     find=_find,
     is_loop=True,
 )

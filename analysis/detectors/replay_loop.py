@@ -9,8 +9,6 @@ from analysis.turn_state import JudgedCall
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if "replay" not in view.state.classes:
-        return None
     replays = max(Repeats(_key).walk(view.state.calls).by_key.values(), key=_count, default=[])
     replays = [call for call in replays if call.call_class == "replay"]
     fired = view.state.in_force_trip_call
@@ -42,6 +40,7 @@ DETECTOR = Detector(
     ),
     why="Each replay costs a request, and without a guard runs the command again.",
     what_to_try="check whether the provider streams old calls again; give the model the result in a new prompt",
+    signs=frozenset(("replay",)),
     find=_find,
     is_loop=True,
 )

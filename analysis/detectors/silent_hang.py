@@ -9,8 +9,6 @@ _WITHOUT_A_TRIP = "send the prompt again; if the answer stays empty, look at the
 
 
 def _find(view: TurnView, thresholds: Thresholds) -> Hit | None:
-    if view.verdict.verdict != "silent-hang":
-        return None
     tripped = view.state.in_force_trip_call is not None
     return Hit(
         view.verdict.reason, view.verdict.confidence, view.verdict.evidence, what_to_try=None if tripped else _WITHOUT_A_TRIP
@@ -23,5 +21,6 @@ DETECTOR = Detector(
     fires_when="the turn's verdict is silent-hang",
     why="The person waits for an answer that will never come.",
     what_to_try="prompt again: it lives, but the same ids may trip it again; from 0.23 on the client says when it stops",
+    signs=frozenset(("silent-hang",)),
     find=_find,
 )

@@ -6,7 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from analysis.call_keys import Comparison
-from analysis.detectors.base import Detector, Hit, SessionDetector, SessionView, TurnView, first_hit, lines, tools
+from analysis.detectors.base import (
+    EQUAL_ANSWERS,
+    Detector,
+    Hit,
+    SessionDetector,
+    SessionView,
+    TurnView,
+    first_hit,
+    lines,
+    tools,
+)
 from analysis.detectors.repeats import Repeats
 from analysis.thresholds import Thresholds
 from analysis.turn_state import JudgedCall
@@ -90,6 +100,7 @@ IN_TURN = Detector(
     fires_when="one call stands in {spread_in_turn} responses of a turn, answered alike, with no new edit in between",
     why=_WHY,
     what_to_try=_TRY,
+    signs=frozenset((EQUAL_ANSWERS,)),
     find=_in_turn,
     is_loop=True,
 )
