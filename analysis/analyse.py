@@ -9,18 +9,17 @@ from __future__ import annotations
 from analysis.cards import add_cards
 from analysis.detect import detect
 from analysis.detectors import TurnView
-from analysis.detectors.client_heuristics import explains
 from analysis.ending import Ending, ending_of
-from analysis.findings import LoopEventRow, SessionFindings
+from analysis.findings import SessionFindings
 from analysis.guard_rows import decision_rows, divergence_rows
 from analysis.guards import GUARDS
 from analysis.high_risk_repeats import high_risk_repeats
 from analysis.judge import judge
 from analysis.liveness import DEFAULT_LIVENESS, UNLEARNT, Liveness, NotYetLearnt
+from analysis.loop_events import loop_event_rows
 from analysis.rows import (
     call_row,
     dead_call_rows,
-    model_of,
     odd_copy_rows,
     orphan_rows,
     response_row,
@@ -30,8 +29,7 @@ from analysis.rows import (
 from analysis.session_evidence import add_session_evidence
 from analysis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from analysis.timeline import build_turns, live_branch
-from analysis.trips import BREAKER_EVENT, trip_rows
-from analysis.turn_state import TurnState
+from analysis.trips import trip_rows
 from ingest.records import Event, SessionFacts
 
 ANALYSIS_VERSION = 7
@@ -71,10 +69,7 @@ def analyse(
     for turn in found.turns:
         turn.looping = looping.get(turn.turn_no)
     if facts.kind == "main":
-        state_of = {id(event): state for state in states for event in state.events if _is_loop(event)}
-        found.loop_events = [
-            _loop_event(facts.session_id, event, state_of.get(id(event))) for event in facts.events if _is_loop(event)
-        ]
+        found.loop_events = loop_event_rows(facts, states)
     if states:
         found.session = session_row(facts, live, states, entry_points)
     add_cards(found, facts)
@@ -99,25 +94,3 @@ def _add_turn(found: SessionFindings, session_id: str, view: TurnView, ending: E
         found.divergences.extend(divergence_rows(session_id, state, replay))
     if state.replays or state.events:
         found.trips.extend(trip_rows(session_id, state))
-
-
-def _is_loop(event: Event) -> bool:
-    return event.name == "loop_detected"
-
-
-def _loop_event(session_id: str, event: Event, state: TurnState | None) -> LoopEventRow:
-    loop_type = event.loop_type or "unknown"
-    explained_by = "unmatched"
-    if state is not None and state.in_force_trip_call is not None and loop_type == BREAKER_EVENT:
-        explained_by = "guard-trip"
-    elif state is not None and explains(state, event):
-        explained_by = "detector"
-    return LoopEventRow(
-        session_id=session_id,
-        prompt_id=event.prompt_id,
-        turn_no=state.turn.no if state else None,
-        loop_type=loop_type,
-        ts=event.ts,
-        model=(model_of(state) if state else None) or event.model,
-        explained_by=explained_by,
-    )

@@ -90,6 +90,21 @@ def told_by_telemetry(events: int) -> SessionFacts:
     return replace(turns_of_one_id(events).facts(), events=tuple(told))
 
 
+def loops_told_again_and_again(calls: int) -> SessionFacts:
+    told = (
+        Event(
+            place=Place("t", 0, 1, number),
+            session_id="s",
+            ts=START + number * 2_000_000,
+            channel="telemetry",
+            name="loop_detected",
+            loop_type=("action_stagnation", "read_file_loop", "repeated_tool_execution_failure")[number % 3],
+        )
+        for number in range(calls)
+    )
+    return replace(one_id(calls).facts(), events=tuple(told))
+
+
 SHAPES: dict[str, Callable[[int], SessionLog | SessionFacts]] = {
     "one id, each call another": one_id,
     "one id and one call": lambda n: one_id(n, different=False),
@@ -107,6 +122,7 @@ SHAPES: dict[str, Callable[[int], SessionLog | SessionFacts]] = {
     "turns of one id, each with an empty end": turns_of_one_id,
     "compactions": compacted_again_and_again,
     "telemetry by the clock": told_by_telemetry,
+    "loops told by telemetry": loops_told_again_and_again,
 }
 
 
