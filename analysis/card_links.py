@@ -6,7 +6,8 @@ as calls they go together in order, else each card takes the nearest call in tim
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_right
+from collections import defaultdict, deque
 from collections.abc import Sequence
 
 from analysis.card_log import Announcement, Interface
@@ -28,13 +29,51 @@ def calls_by_card(interface: Interface, calls: Sequence[CallRow]) -> dict[int, C
         if len(ones) == len(left):
             links.update({id(one): call for one, call in zip(ones, left, strict=True)})
             continue
-        left = list(left)
+        free = FreeCalls(left)
         for one in ones:
-            nearest = min(left, key=lambda call: abs((call.ts or 0) - (one.first.ts or 0)), default=None)
+            nearest = free.take_nearest(one.first.ts or 0)
             if nearest is not None:
                 links[id(one)] = nearest
-                left.remove(nearest)
     return links
+
+
+class FreeCalls:
+    """Calls that no card has yet, by their times, so that ten thousand of one id are handed out without a search."""
+
+    def __init__(self, calls: Sequence[CallRow]) -> None:
+        at: dict[int, deque[tuple[int, CallRow]]] = defaultdict(deque)
+        for order, call in enumerate(calls):
+            at[call.ts or 0].append((order, call))
+        self._times = sorted(at)
+        self._calls = [at[ts] for ts in self._times]
+        self._earlier = list(range(len(self._times) + 1))
+        """For each place, counted from 1, one at or before it that may still have calls; 0 where none does."""
+        self._later = list(range(len(self._times) + 1))
+        """The same at or behind it, counted from 0; past the end where none does."""
+
+    def take_nearest(self, ts: int) -> CallRow | None:
+        """Of several that are as near the one that comes first in the log."""
+        after = bisect_right(self._times, ts)
+        places = (_find(self._earlier, after) - 1, _find(self._later, after))
+        there = [place for place in places if 0 <= place < len(self._times)]
+        if not there:
+            return None
+        nearest = min(there, key=lambda place: (abs(self._times[place] - ts), self._calls[place][0][0]))
+        _, call = self._calls[nearest].popleft()
+        if not self._calls[nearest]:
+            self._earlier[nearest + 1] = nearest
+            self._later[nearest] = nearest + 1
+        return call
+
+
+def _find(pointers: list[int], place: int) -> int:
+    """Follows the pointers from a place to one that stays, and lets all on the way point there."""
+    end = place
+    while pointers[end] != end:
+        end = pointers[end]
+    while pointers[place] != end:
+        pointers[place], place = end, pointers[place]
+    return end
 
 
 def trip_of(call: CallRow | None, found: SessionFindings) -> TripRow | None:
