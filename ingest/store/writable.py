@@ -38,6 +38,7 @@ _LEAST_SECONDS_BETWEEN = 2.0
 _SHARE_FOR_COPYING = 0.05
 _SLOWEST_DISK = 200 << 20
 """Bytes a second. A copy that takes longer waits for a busy machine, which is no reason to let readers wait too."""
+_OUR_TABLE = b"unpublished_change"
 _MAGIC = slice(8, 12), b"DUCK"
 
 
@@ -167,6 +168,8 @@ class WritableStore:
             con.execute(f"ATTACH '{path}' AS published (READ_ONLY)")
         except duckdb.Error as e:
             if "lock on file" in str(e):
+                if _names_our_tables(self.db):
+                    return  # one that we published, which somebody opened: the next one takes its place
                 raise StoreBusy(
                     f"{self.db} is open for writing in another program ({first_line(e)}). Close it there, then try again."
                 ) from e
@@ -259,6 +262,17 @@ class WritableStore:
                 f"{self.db} cannot be written: {e}. What was published before is untouched; "
                 "make room or choose another path with --db."
             ) from e
+
+
+def _names_our_tables(file: Path) -> bool:
+    """Of a database that cannot be opened: the names of its tables stand in it as they are."""
+    with file.open("rb") as data:
+        before = b""
+        while chunk := data.read(1 << 20):
+            if _OUR_TABLE in before + chunk:
+                return True
+            before = chunk[-len(_OUR_TABLE) :]
+    return False
 
 
 def _now(con: duckdb.DuckDBPyConnection) -> str:
