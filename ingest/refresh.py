@@ -1,8 +1,9 @@
 """One pass over an open store: what is new below the roots is read, and the sessions that it touched are analysed.
 
 Two layers. Facts of some groups of sources go in with one transaction, and with them the findings of the sessions that nobody
-else tells of; the other sessions are marked dirty, and their findings follow per batch once all is read. A kill at any moment leaves dirty sessions or an unpublished change behind, and the next pass, though it may
-find no new file, completes both. So does a stop, which waits for the transaction under way only.
+else tells of; the other sessions are marked dirty, and their findings follow per batch once all is read. A kill at any moment
+leaves dirty sessions or an unpublished change behind, and the next pass, though it may find no new file, completes both. So
+does a stop, which waits for the transaction under way only.
 """
 
 from __future__ import annotations
