@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct, field
 
 from ingest.identify import EMPTY, UNKNOWN, WHY_SKIPPED, identify
@@ -29,6 +28,13 @@ _RETRIED = ("unreadable", "gone")
 _WITHOUT_FACTS = ("skipped", NO_LOG)
 _READ_TO_THE_END = ("complete", "tail-pending")
 _OF_THE_CONTENT = ("format", "client", "records", "read_bytes", "reader_version")
+
+
+def keep_content(row: SourceRow, before: SourceRow) -> None:
+    """The row goes on telling of what the file said when it could be read."""
+    for name in _OF_THE_CONTENT:
+        setattr(row, name, getattr(before, name))
+
 
 _READER_VERSIONS = {reader.format: reader.version for reader in READERS}
 _ALL_READERS = zlib.crc32(repr(sorted(_READER_VERSIONS.items())).encode()) >> 1
@@ -181,8 +187,7 @@ def _look_into(
         if before is not None and before.status == "unreadable" and _same_stat(file, before):
             return None
         if before is not None:
-            # What it said when it could be read stays, and the row goes on telling of that.
-            row = msgspec.structs.replace(row, **{name: getattr(before, name) for name in _OF_THE_CONTENT})
+            keep_content(row, before)
         row.status = "unreadable"
     else:
         if reader is not None:
@@ -190,7 +195,7 @@ def _look_into(
         elif told or row.format not in (UNKNOWN, EMPTY):
             row.status = "skipped"
             plan.skipped.append(Skipped(name, reason or WHY_SKIPPED[row.format]))
-    return Planned(row, ToRead(source_id, file.name, name, file.size, reader, refusal), before)
+    return Planned(row, ToRead(source_id, file.name, name, file.size, reader, refusal, is_known=before is not None), before)
 
 
 def _find_gone(

@@ -45,6 +45,8 @@ class ToRead(Struct, frozen=True):
     """Why the file could not even be opened."""
     mark: bytes | None = None
     """Of the last reading; the file has grown since."""
+    is_known: bool = False
+    """The store has what an earlier version of it said."""
 
 
 class Outcome(Struct):
@@ -60,6 +62,8 @@ class Outcome(Struct):
     problems: int = 0
     torn: bool = False
     unreadable: str | None = None
+    untouched: bool = False
+    """It could not be read, and what it said before stands."""
     mark: bytes | None = None
 
 
@@ -152,6 +156,12 @@ class _FileReading:
 
     def _refuse(self, reason: str) -> None:
         self._outcome.unreadable = reason
+        if self._file.is_known:
+            # What it said is still true, and more than the part that could be read before it vanished.
+            self._outcome.untouched = True
+            self._piece = []
+            for session_id in self._facts.forget(self._file.source_id):
+                self._early.leave_out(session_id)
         self._facts.add_problem(self._file.source_id, Problem(UNREADABLE, reason, self._outcome.read_bytes, 0))
 
 

@@ -24,7 +24,7 @@ from ingest.progress import Progress
 from ingest.reading import GroupRead
 from ingest.sources import Candidate, SkippedPath
 from ingest.store.dirty import dirty_sessions
-from ingest.store.durations import learn_durations
+from ingest.store.durations import are_durations_behind, learn_durations
 from ingest.store.facts import count_problems
 from ingest.store.findings import count_findings, renew_findings, replace_findings
 from ingest.store.info import read_info, write_info
@@ -69,7 +69,7 @@ def refresh(store: WritableStore, task: Task, found: Sequence[Candidate | Skippe
                 _recall_marks(store, plan)
                 with telemetry.stage("read"):
                     _read(store, plan, pool, task, summary, analysed)
-            if plan.files or dirty_sessions(store):
+            if are_durations_behind(store) or dirty_sessions(store):
                 with telemetry.stage("analyse"):
                     # Half of all findings is no state to show: until all are there again, readers keep what they have.
                     _analyse(store, task, pool, summary, analysed, publishing=renewed is None)
@@ -128,6 +128,7 @@ def _read(store: WritableStore, plan: Plan, pool: Workers, task: Task, summary: 
     parts = pool.read([file.to_read for file in group] for group in groups)
     for group, read in transactions(zip(groups, parts, strict=True)):
         analysed.update(store_group(store, group, read))
+        store.give_back_memory()
         _count(group, read, summary)
         task.report.advance(sum(file.row.bytes for file in group))
         if task.stopped():
@@ -169,6 +170,7 @@ def _analyse(
     for batch, done in zip(batches, pool.analyse(packed, tool_seconds), strict=True):
         with store.change() as con:
             replace_findings(con, done.session_ids, done.columns)
+        store.give_back_memory()
         analysed.update(done.session_ids)
         summary.failed.extend(done.failed)
         if publishing:

@@ -93,12 +93,13 @@ def discover(roots: Sequence[Path]) -> Iterator[Candidate | SkippedPath]:
 
 
 def recognise(path: Path, head: bytes) -> type[Reader] | None:
-    """The reader that claims these first bytes; None where none does. Nearly always the first object tells."""
+    """The reader that claims these first bytes; None where none does. Of a session's log nearly always the first object tells;
+    of a side file it does not, since a log may have been written behind it."""
     values: list[dict[str, Any]] = []
     for value, _ in _leading_objects(head):
         values.append(value)
-        if len(values) == 1 and (reader := _claiming(Sample(path.name, head, (value,)))) is not None:
-            return reader
+        if len(values) == 1 and _claiming(Sample(path.name, head, (value,))) is QwenChatReader:
+            return QwenChatReader
     return _claiming(Sample(path.name, head, tuple(values)))
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ingest.plan import Planned
+from ingest.plan import Planned, keep_content
 from ingest.reading import UNREADABLE, GroupRead
 from ingest.store.columns import insert_columns
-from ingest.store.dirty import mark_dirty, mark_reordered_dirty, mark_rows_dirty
+from ingest.store.dirty import mark_dirty, mark_reordered_dirty, mark_rows_dirty, mark_sub_agents_dirty
+from ingest.store.durations import mark_durations_behind
 from ingest.store.facts import LOG_TABLE, PROBLEM_TABLE, forget_rows
 from ingest.store.findings import replace_findings
 from ingest.store.sources import replace_marks, replace_source_rows
@@ -23,15 +24,17 @@ def store_group(store: WritableStore, group: Sequence[Planned], read: GroupRead)
     changed at its end. The rows' statuses are settled here. Returns the sessions that have their findings by now."""
     for file, outcome in zip(group, read.outcomes, strict=True):
         row = file.row
-        if file.to_read.refusal is None:
+        if outcome.untouched:
+            if file.before is not None:
+                keep_content(row, file.before)
+        else:
             row.read_bytes, row.records = outcome.read_bytes, outcome.records
         if outcome.unreadable is not None:
             row.status = "unreadable"
         elif outcome.torn:
             row.status = "tail-pending"
-    # A file that cannot be opened any more still said what it said.
-    refused = [file.row.source_id for file in group if file.to_read.refusal is not None]
-    was_read = [(file, outcome) for file, outcome in zip(group, read.outcomes, strict=True) if file.to_read.refusal is None]
+    untouched = [outcome.source_id for outcome in read.outcomes if outcome.untouched]
+    was_read = [(file, outcome) for file, outcome in zip(group, read.outcomes, strict=True) if not outcome.untouched]
     starts = [(outcome.source_id, outcome.first_record, outcome.first_byte) for _, outcome in was_read]
     changed = [start for start, (file, _) in zip(starts, was_read, strict=True) if file.before is not None]
     grown = {file.row.source_id: file.before.bytes for file, outcome in was_read if file.before and outcome.first_byte}
@@ -40,10 +43,10 @@ def store_group(store: WritableStore, group: Sequence[Planned], read: GroupRead)
         if changed:
             mark_rows_dirty(con, changed)
             forget_rows(con, changed)
-        if refused:
+        if untouched:
             con.execute(
                 f"DELETE FROM {PROBLEM_TABLE} WHERE kind = ? AND source_id IN (SELECT unnest(?::INTEGER[]))",
-                [UNREADABLE, refused],
+                [UNREADABLE, untouched],
             )
         for table, batches in read.columns.items():
             insert_columns(con, table, batches)
@@ -59,6 +62,8 @@ def store_group(store: WritableStore, group: Sequence[Planned], read: GroupRead)
             with_others=read.early.with_others or len(analysed) < len(read.early.session_ids),
         )
         mark_dirty(con, set(read.session_ids).difference(analysed))
+        mark_sub_agents_dirty(con, read.session_ids)
+        mark_durations_behind(con)
         if grown:
             mark_reordered_dirty(con, grown)
     return analysed

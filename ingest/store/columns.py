@@ -16,6 +16,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -98,8 +99,11 @@ def insert_columns(con: duckdb.DuckDBPyConnection, table: str, batches: list[Any
     chosen = "" if of is None else " WHERE session_id IN (SELECT unnest(?::VARCHAR[]))"
     try:
         con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM arriving{chosen}", [] if of is None else [list(of)])
-    finally:
-        con.unregister("arriving")
+    except BaseException:
+        with suppress(Exception):  # the first error is the one to tell
+            con.unregister("arriving")
+        raise
+    con.unregister("arriving")
 
 
 def column(values: Sequence[object], name: str, type_: Any, refused: Refused) -> Any:

@@ -28,6 +28,15 @@ def mark_dirty(con: duckdb.DuckDBPyConnection, session_ids: Collection[str]) -> 
         con.execute("INSERT INTO dirty_session SELECT unnest(?::VARCHAR[])", [list(session_ids)])
 
 
+def mark_sub_agents_dirty(con: duckdb.DuckDBPyConnection, parents: Collection[str]) -> None:
+    """What was read of a parent concerns its sub-agents, however soon its own findings were there."""
+    con.execute(
+        f"INSERT INTO dirty_session SELECT DISTINCT session_id FROM fact_log WHERE contains(session_id, '{SUB_AGENT}') "
+        f"AND split_part(session_id, '{SUB_AGENT}', 1) IN (SELECT unnest(?::VARCHAR[]))",
+        [list(parents)],
+    )
+
+
 def mark_reordered_dirty(con: duckdb.DuckDBPyConnection, bytes_before: Mapping[int, int]) -> None:
     """Sessions of two sources of which the longer one is another since these grew: which copy of a record counts, and where
     it stands, depends on that order. To be called with the new lengths in the store."""

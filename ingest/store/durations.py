@@ -18,8 +18,20 @@ if TYPE_CHECKING:
     from ingest.store.writable import WritableStore
 
 _KEY = "tool_seconds"
+_BEHIND = "tool_seconds_behind"
+"""Since when facts came in that may change them. Written with the facts: a run that ends before it has learnt leaves it."""
 _ENOUGH = 50
 """Completed calls of a tool from which its durations say something."""
+_LONGEST = 30
+"""Power of two: 34 years, which is as good as for ever."""
+
+
+def mark_durations_behind(con: duckdb.DuckDBPyConnection) -> None:
+    write_info(con, _BEHIND, "yes")
+
+
+def are_durations_behind(store: WritableStore) -> bool:
+    return read_info(store.con, _BEHIND) == "yes"
 
 
 def learn_durations(store: WritableStore) -> dict[str, int]:
@@ -29,17 +41,20 @@ def learn_durations(store: WritableStore) -> dict[str, int]:
     dirty.
     """
     rows = store.con.execute(
-        "SELECT tool, pow(2, ceil(log2(greatest(quantile_cont(duration_ms, 0.99) / 1000, 1))))::INTEGER "
+        "SELECT tool, pow(2, least(ceil(log2(greatest(quantile_cont(duration_ms, 0.99) / 1000, 1))), ?))::INTEGER "
         "FROM fact_tool_time GROUP BY tool HAVING count(*) >= ? "
         "ORDER BY tool",
-        [_ENOUGH],
+        [_LONGEST, _ENOUGH],
     ).fetchall()
     learnt = {str(tool): int(seconds) for tool, seconds in rows}
     text = msgspec.json.encode(learnt).decode()
-    if read_info(store.con, _KEY) != text:
+    has_changed = read_info(store.con, _KEY) != text
+    if has_changed or are_durations_behind(store):
         with store.change() as con:
-            write_info(con, _KEY, text)
-            _mark_waits_dirty(con)
+            write_info(con, _BEHIND, "no")
+            if has_changed:
+                write_info(con, _KEY, text)
+                _mark_waits_dirty(con)
     return learnt
 
 

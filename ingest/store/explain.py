@@ -23,6 +23,8 @@ def explain(e: duckdb.Error, db: Path, *, of_copy: bool = False) -> LoopscopeErr
         return StoreTooNew(f"{db} was written by a later DuckDB than this one ({duckdb.__version__}). Upgrade loopscope.")
     if any(words in text for words in ("No space left", "Could not write", "Permission denied", "Cannot open")):
         return StoreUnwritable(f"{work} cannot be written ({text}). Make room or choose another path with --db.")
+    if isinstance(e, duckdb.OutOfMemoryException) or "failed to pin block" in text or "failed to allocate" in text:
+        return StoreUnwritable(f"{work} wants more memory than there is ({text}). Free some, and run the same command again.")
     if "not a valid DuckDB" in text or "orrupt" in text or "read enough bytes" in text or isinstance(e, duckdb.FatalException):
         if of_copy:
             return StoreDamaged(

@@ -30,6 +30,8 @@ Start = tuple[int, int, int]
 STARTS = "SELECT unnest(?::INTEGER[]) AS source_id, unnest(?::BIGINT[]) AS first_record, unnest(?::BIGINT[]) AS first_byte"
 
 _TOOL_CALL = "tool_call"
+_PACK_RECORDS = 256
+"""Records in a row. The database handles rows by the two thousand, whatever they hold: they have to be small."""
 
 
 class LogRow(Struct, frozen=True, gc=False):
@@ -37,7 +39,8 @@ class LogRow(Struct, frozen=True, gc=False):
 
     source_id: int
     first_seq: int
-    """The first record of the piece of the source that they come from: what is read again replaces whole pieces."""
+    """Not before the first record of the piece of the source that they come from, nor behind its last: what is read again
+    replaces whole pieces. It rises with the rows of a session."""
     session_id: str
     records: int
     compactions: int
@@ -73,11 +76,14 @@ class FactRows:
             detail = f"{name} of a record cannot be kept and is left empty: {ascii(value)[:80]}"
             self.add_problem(source_id, Problem("value-out-of-range", detail, record.place.offset, record.place.line))
 
-        sessions = []
+        sessions: list[Sequence[SourceRecord]] = []
         for of_session in _by_session(records):
-            packed, kept = pack(of_session, refused)
-            compactions = sum(type(record) is Compaction for record in kept)
-            self._logs.append(LogRow(source_id, first_seq, kept[0].session_id, len(kept), compactions, packed))
+            kept: list[SourceRecord] = []
+            for start in range(0, len(of_session), _PACK_RECORDS):
+                packed, some = pack(of_session[start : start + _PACK_RECORDS], refused)
+                compactions = sum(type(record) is Compaction for record in some)
+                self._logs.append(LogRow(source_id, first_seq + start, some[0].session_id, len(some), compactions, packed))
+                kept += some
             for record in kept:
                 if type(record) is Event and record.name == _TOOL_CALL and record.tool and record.duration_ms is not None:
                     self._times.append(ToolTimeRow(source_id, first_seq, record.tool, record.duration_ms))
@@ -87,6 +93,15 @@ class FactRows:
     def add_problem(self, source_id: int, problem: Problem) -> None:
         self._problems.append(ProblemRow(source_id, problem.offset, problem.line, problem.kind, problem.detail))
         self.problems_by_source[source_id] += 1
+
+    def forget(self, source_id: int) -> list[str]:
+        """All that was added of a source; returns the sessions that it told of."""
+        forgotten = [row.session_id for row in self._logs if row.source_id == source_id]
+        self._logs = [row for row in self._logs if row.source_id != source_id]
+        self._times = [row for row in self._times if row.source_id != source_id]
+        self._problems = [row for row in self._problems if row.source_id != source_id]
+        self.problems_by_source.pop(source_id, None)
+        return forgotten
 
     def session_ids(self) -> list[str]:
         return list(dict.fromkeys(row.session_id for row in self._logs))

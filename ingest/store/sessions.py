@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import duckdb
 
 
+_CHOSEN = "session_id IN (SELECT unnest(?::VARCHAR[]))"
+
+
 class PackedTold(Struct):
     """What one source says of one session, in the pieces in which it was read."""
 
@@ -51,12 +54,14 @@ class PackedSessions(Struct):
 
 
 def fetch_sessions(con: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> PackedSessions:
-    parents = {parent for parent in map(parent_of, session_ids) if parent is not None}
+    wanted = [*session_ids, *{parent for parent in map(parent_of, session_ids) if parent is not None}]
+    first, last = con.execute(f"SELECT min(source_id), max(source_id) FROM fact_log WHERE {_CHOSEN}", [wanted]).fetchall()[0]
     rows = con.execute(
         "SELECT l.session_id, l.source_id, s.source_path, s.bytes, s.client, l.packed "
-        "FROM fact_log l JOIN fact_source s USING (source_id) "
-        "WHERE l.session_id IN (SELECT unnest(?::VARCHAR[])) ORDER BY l.source_id, l.first_seq",
-        [[*session_ids, *parents]],
+        # Without the bounds all packed records of the store would be looked at, for each batch of sessions.
+        f"FROM (SELECT * FROM fact_log WHERE {_CHOSEN} AND source_id BETWEEN ? AND ?) l "
+        "JOIN fact_source s USING (source_id) ORDER BY l.source_id, l.first_seq",
+        [wanted, first, last],
     )
     told: dict[str, dict[int, PackedTold]] = defaultdict(dict)
     for session_id, source_id, path, size, client, packed in rows.fetchall():

@@ -25,10 +25,12 @@ from ingest.store.info import write_info
 from ingest.store.migrate import migrate, refuse_foreign
 from ingest.store.writer_lock import acquire_writer_lock
 
+_MEMORY = "1GB"
+_KEPT_BETWEEN_CHANGES = "64MB"
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "preserve_insertion_order": "false",
-    # What is written waits in memory for a checkpoint, and on disk where this is less: the store may be larger than memory.
-    "memory_limit": "160MB",
+    # More than any change needs: to run out of it within a checkpoint would be the end of the working file.
+    "memory_limit": _MEMORY,
     # Each checkpoint packs the last rows of every table anew; at the default of 16 MB a long run leaves a file half of holes.
     "checkpoint_threshold": "256MB",
     "autoinstall_known_extensions": "false",
@@ -112,6 +114,12 @@ class WritableStore:
             with suppress(duckdb.Error):
                 self.con.execute("ROLLBACK")
             raise
+
+    def give_back_memory(self) -> None:
+        """What the database keeps of earlier changes goes to disk or is forgotten: it would keep all it may."""
+        with suppress(duckdb.OutOfMemoryException):  # it cannot give back so much
+            self.con.execute(f"SET memory_limit = '{_KEPT_BETWEEN_CHANGES}'")
+        self.con.execute(f"SET memory_limit = '{_MEMORY}'")
 
     @contextmanager
     def closed(self) -> Iterator[None]:
