@@ -79,7 +79,10 @@ class Record(Struct, frozen=True, eq=False, gc=False, array_like=True):
         return isinstance(other, Record) and type(self) is type(other) and self._content() == other._content()
 
     def __hash__(self) -> int:
-        return hash((type(self), self.session_id, self.uuid, self.ts))
+        """Of all that a record without a uuid says: ten thousand of them may have one time, or none."""
+        if self.uuid is not None:
+            return hash((type(self), self.session_id, self.uuid))
+        return hash((type(self), *(tuple(part.items()) if isinstance(part, dict) else part for part in self._content())))
 
 
 class Prompt(Record, frozen=True, eq=False, gc=False, tag=1):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from analysis.findings import SessionFindings
 from cli.engine import BuiltInAnalysis
+from ingest import refresh
 from ingest.pipeline import ingest
 from ingest.records import SessionFacts
 from tests.ingest.readers.reading import line, prompt, response
@@ -162,3 +164,41 @@ def test_what_fails_early_is_told_in_its_turn(tmp_path: Path) -> None:
     shutil.copytree(RECORDINGS / "0.24.4" / "e_normal", tmp_path / "logs")
     summary = run(tmp_path / "logs", tmp_path / "store.duckdb", Failing())
     assert (summary.failed, summary.sessions_analysed) == ([], 1)
+
+
+def test_what_is_read_of_a_parent_reaches_its_sub_agents_however_soon_it_was_analysed(tmp_path: Path) -> None:
+    """The sub-agent's files come first; whether its trip was told in telemetry stands in its parent's files."""
+    case = RECORDINGS / "0.21.10" / "l_subagent_replay.acp"
+    logs = tmp_path / "logs"
+    agents = case / "qwen-home/projects/-workspace-demo/subagents"
+    shutil.copytree(agents, logs / agents.relative_to(case))
+    ingest([logs], tmp_path / "store.duckdb", BuiltInAnalysis())
+    shutil.copytree(case, logs, dirs_exist_ok=True)
+    ingest([logs], tmp_path / "store.duckdb", BuiltInAnalysis())
+    ingest([logs], tmp_path / "cold.duckdb", InTurnOnly())
+    with duckdb.connect(tmp_path / "store.duckdb", read_only=True) as store:
+        told = store.execute("SELECT telemetry FROM trips WHERE contains(session_id, '/agent-') AND basis = 'observed'")
+        assert told.fetchall() == [("matched",)]
+    assert first_difference(content(tmp_path / "store.duckdb"), content(tmp_path / "cold.duckdb")) == ""
+
+
+def test_a_log_that_vanishes_while_it_is_read_keeps_what_it_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = write(tmp_path / "logs/a.jsonl", "a", prompt("u"))
+    write(tmp_path / "logs/b.jsonl", "b", prompt("w"))
+    run(tmp_path / "logs", tmp_path / "store.duckdb")
+    write(log, "a", response("v", parentUuid="u"))
+    planned = refresh._recall_marks
+
+    def planned_and_gone(*given: Any) -> None:
+        planned(*given)
+        log.unlink()
+
+    monkeypatch.setattr(refresh, "_recall_marks", planned_and_gone)
+    run(tmp_path / "logs", tmp_path / "store.duckdb")
+    monkeypatch.undo()
+    for status in "unreadable", "gone":
+        with duckdb.connect(tmp_path / "store.duckdb", read_only=True) as store:
+            sources = store.execute("SELECT status, records FROM sources ORDER BY source_path").fetchall()
+        assert sources == [(status, 1), ("complete", 1)]
+        assert found(tmp_path) == ["1 records, 0 events"] * 2
+        run(tmp_path / "logs", tmp_path / "store.duckdb")

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from cli.engine import BuiltInAnalysis
+from ingest.pipeline import ingest
 from tests.support.ingested import ingest_into
 
 _START = datetime(2026, 11, 1, tzinfo=UTC)
@@ -67,3 +69,21 @@ def test_it_does_not_matter_which_came_first(tmp_path: Path) -> None:
     db = tmp_path / "store.duckdb"
     assert _verdict(db, tmp_path / "first") == "silent-hang"
     assert _verdict(db, tmp_path / "first", tmp_path / "second") == "truncated"
+
+
+def test_what_a_run_that_was_stopped_did_not_learn_the_next_one_does(tmp_path: Path) -> None:
+    """Nothing else is left to do for it: the slow sessions were analysed where they were read."""
+    _waiting(tmp_path / "first")
+    _slow_corpus(tmp_path / "second")
+    db = tmp_path / "store.duckdb"
+    assert _verdict(db, tmp_path / "first") == "silent-hang"
+    ingest([tmp_path / "second"], db, BuiltInAnalysis(), stopped=lambda: True)
+    assert _verdict(db, tmp_path / "second") == "truncated"
+
+
+def test_calls_of_ages_are_no_end_of_a_run(tmp_path: Path) -> None:
+    told = {"event.name": "qwen-code.tool_call", "function_name": "web_fetch", "duration_ms": 1e200, "status": "success"}
+    event = {"type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": told}}
+    _log(tmp_path / "logs", "ages", [(0, _PROMPT), *((float(n), event) for n in range(1, 61))])
+    _waiting(tmp_path / "logs")
+    assert _verdict(tmp_path / "store.duckdb", tmp_path / "logs") == "running", "nothing is late then"

@@ -76,6 +76,13 @@ def test_a_log_is_recognised_with_a_lost_header_a_mark_or_a_first_record_longer_
     assert recognise(path, lines(record("u0", message="yes"), prompt("u1"))) is QwenChatReader
 
 
+def test_a_line_of_a_side_file_before_it_does_not_hide_a_log() -> None:
+    side = next(DATA.rglob("usage_record.jsonl")).read_bytes().splitlines()[0]
+    assert recognise(Path("x.jsonl"), side + b"\n") is QwenUsageReader
+    log = b"".join(line(prompt(f"u{number}")) + b"\n" for number in range(3))
+    assert recognise(Path("x.jsonl"), side + b"\n" + log) is QwenChatReader
+
+
 def test_telemetry_is_recognised_from_an_object_longer_than_the_head() -> None:
     text = (DATA / "telemetry.log").read_text()
     long = text.replace('"session.id"', f'"padding": "{"x" * HEAD_BYTES}",\n    "session.id"', 1).encode()

@@ -62,7 +62,9 @@ def field(record: SourceRecord, name: str) -> object:
     return getattr(record.place, PLACE[name]) if name in PLACE else getattr(record, name)
 
 
-def test_every_value_is_kept(db: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("records_at_once", [20_000, 3])
+def test_every_value_is_kept(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records_at_once: int) -> None:
+    monkeypatch.setattr("ingest.store.repack._RECORDS_AT_ONCE", records_at_once)
     before = rows_before(db)
     assert [len(rows) for rows in before.values()] == [5, 12, 5, 1, 43, 10, 5]
     run_ingest([tmp_path / "nothing new"], db)

@@ -180,3 +180,18 @@ def test_a_sub_agent_hears_what_its_parent_says_of_it_and_no_more(store: Writabl
         ("api_request", 2),
         ("api_response", 4),
     ]
+
+
+def test_a_long_session_is_kept_in_small_rows_and_comes_back_in_order(store: WritableStore) -> None:
+    records = [Prompt(**common("/a", line, session_id)) for line in range(1, 1001) for session_id in ("s", "t")]
+    put(store, 1, "/a", records)
+    rows = store.con.execute("SELECT max(records), sum(records), count(*) FROM fact_log").fetchall()
+    assert rows == [(256, 2000, 8)]
+    assert [record.place.line for record in load(store).records] == list(range(1, 1001))
+
+
+def test_records_without_uuid_and_time_are_told_apart_without_comparing_all_with_all() -> None:
+    """A set asks for equality where two hashes are the same."""
+    events = [telemetry("/t", 1, ts=None, message=str(number), attributes={"n": str(number % 7)}) for number in range(500)]
+    assert len({hash(event) for event in events}) == 500
+    assert hash(events[3]) == hash(telemetry("/other", 9, ts=None, message="3", attributes={"n": "3"}))
