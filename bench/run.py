@@ -45,7 +45,7 @@ def measure(megabytes: int) -> list[str]:
         sessions, size = write_corpus(logs, megabytes)
         _measured("floor", logs)
         rounds = [_round(logs, store) for _ in range(ROUNDS)]
-        share = store.stat().st_size / size
+        share = rounds[0]["cold"]["store"] / size
         shutil.rmtree(logs)
         floor = _median([measured["floor"]["seconds"] for measured in rounds])
         return [
@@ -69,6 +69,7 @@ def _round(logs: Path, store: Path) -> dict[str, Measured]:
         file.unlink()
     floor = _measured("floor", logs)
     cold = _measured("ingest", logs, store)
+    cold["store"] = store.stat().st_size
     again = _measured("ingest", logs, store)
     _append_a_line(logs)
     return {"floor": floor, "cold": cold, "again": again, "grown": _measured("ingest", logs, store)}
