@@ -13,6 +13,7 @@ from dashboard.look import outcome_words
 
 PLACE = ("turn_no", "response_no", "call_no")
 ARGS_SHOWN = 160
+ID_SHOWN = 18
 
 
 def decision_words(decision: str, basis: str, diverges: bool) -> str:
@@ -34,7 +35,7 @@ def _row(call: dict[str, object], guards: list[str], decided: dict[str, str]) ->
     return {
         "call": place_words(call),
         "tool": shortened(str(call["tool"]), 60),
-        "id": inert(str(call["recorded_id"] or "none")),
+        "id": tail(inert(str(call["recorded_id"] or "none")), ID_SHOWN),
         "outcome": outcome_words(str(call["outcome"])),
         "class": str(call["class"]) + (" (copy)" if call["echo_of"] else ""),
         **{guard: decided.get(guard, "") for guard in guards},
@@ -42,11 +43,17 @@ def _row(call: dict[str, object], guards: list[str], decided: dict[str, str]) ->
         "seconds": None if call["duration_ms"] is None else float(str(call["duration_ms"])) / 1000,
         "error": inert(str(call["error_class"] or "")),
         "why this class": inert(str(call["class_reason"] or "")),
+        "recorded id": inert(str(call["recorded_id"] or "")),
         "provider's id": inert(str(call["provider_id"] or "")),
         "id is": call["id_source"],
         "at (UTC)": call["ts"],
         "evidence": f"{inert(str(call['source_path']))}:{call['source_line']}",
     }
+
+
+def tail(text: str, most: int) -> str:
+    """Ids that are alike differ in how they end: `call_1`, `call_1__qwen_dup_2`."""
+    return text if len(text) <= most else "…" + text[1 - most :]
 
 
 def place_words(call: dict[str, object]) -> str:

@@ -20,7 +20,7 @@ def draw(examples: pl.DataFrame, base: str, candidate: str) -> None:
     st.dataframe(
         [
             {
-                "call": inert(row["call"]),
+                "call": _short_place(row["call"]),
                 "base": row["base_decision"],
                 "candidate": row["candidate_decision"],
                 "class": row["class"],
@@ -46,6 +46,11 @@ def draw(examples: pl.DataFrame, base: str, candidate: str) -> None:
         f"{inert(row['evidence'])}"
     )
     links.to_session(row["call"].rpartition(":")[0], label="Open the session")
+
+
+def _short_place(call: str) -> str:
+    session_id, _, place = call.rpartition(":")
+    return f"{links.short_id(session_id)}:{place}"
 
 
 def _or_none(place: str | None) -> str:

@@ -11,11 +11,11 @@ from analysis import queries
 from analysis.counting import counted
 from analysis.inert_text import inert
 from analysis.session_words import is_odd_card, trip_of_card_words
+from dashboard.session_tables import LINES
 
 if TYPE_CHECKING:
     import duckdb
 
-WIDE = st.column_config.TextColumn(width=480)
 AS_IT_IS = "none"
 """Stands among the remedies to compare them with."""
 SEARCHES = {"reverse": "finds the last one of the id", "forward": "finds the first one of the id"}
@@ -59,7 +59,12 @@ def draw(shown: dict[str, Shown]) -> None:
     st.caption(f"{counted(cards.height, 'card')}: {len(odd):,} double or stuck, {stuck:,} stuck.")
     listed = list(cards.iter_rows(named=True)) if every else odd
     if listed:
-        st.dataframe([_card(row) for row in listed], hide_index=True, column_config={"why": WIDE})
+        st.dataframe(
+            [_card(row) for row in listed],
+            hide_index=True,
+            row_height=LINES,
+            column_config={"card": st.column_config.NumberColumn(width=50), "why": st.column_config.TextColumn(width=300)},
+        )
     if odd:
         _remedies(remedies)
 
@@ -101,5 +106,6 @@ def _remedies(remedies: pl.DataFrame) -> None:
             for row in remedies.iter_rows(named=True)
         ],
         hide_index=True,
-        column_config={"loses": WIDE, "does": WIDE},
+        row_height=LINES,
+        column_config={"loses": st.column_config.TextColumn(width=250), "does": st.column_config.TextColumn(width=300)},
     )

@@ -11,7 +11,7 @@ from analysis import queries
 from analysis.counting import counted
 from analysis.inert_text import inert
 from analysis.session_words import duplicates_words
-from dashboard import empty_states, filters, links, session_cards
+from dashboard import empty_states, filters, flow, links, session_cards
 from dashboard.look import badge_colour, of_verdict
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ def asked_for(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
     text = st.text_input("Session", key="session", bind="query-params", placeholder="id, or its beginning") or ""
     if not text:
         st.info("Type a session's id, or choose one from the list.", icon=":material/timeline:")
-        st.page_link(links.SESSIONS, query_params=filters.in_address())
+        st.page_link(
+            links.SESSIONS,
+            label="All sessions, worst first",
+            icon=":material/arrow_forward:",
+            query_params=filters.in_address(),
+        )
         st.stop()
     found = [str(row[0]) for row in queries.run(con, "session_resolve", session=text).rows]
     if len(found) > 1:
@@ -46,8 +51,8 @@ def asked_for(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 
 def draw(session: dict[str, Any], turns: pl.DataFrame, findings: pl.DataFrame) -> None:
     """The last turn's verdict is the session's; where an earlier turn went worse, its worst finding follows."""
-    verdict, about = st.columns([7, 5], gap="large")
-    with verdict:
+    both = flow.side_by_side("head")
+    with both.container():
         with st.container(horizontal=True, gap="small"):
             st.badge(f"{of_verdict(session['verdict']).sign} {session['verdict']}", color=badge_colour(session["verdict"]))
             if session["worst_verdict"] != session["verdict"]:
@@ -55,7 +60,7 @@ def draw(session: dict[str, Any], turns: pl.DataFrame, findings: pl.DataFrame) -
                 st.badge(f"{of_verdict(worst).sign} worst turn: {worst}", color=badge_colour(worst))
             st.caption(f"confidence: {session['confidence']}")
         st.text(_why(session, turns, findings))
-    with about:
+    with both.container():
         st.text(_about(session))
     _evidence(turns, findings)
 

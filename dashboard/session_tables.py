@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import streamlit as st
 
@@ -10,7 +12,20 @@ from analysis.session_words import coverage_words, model_told_words
 from dashboard import call_table
 from dashboard.look import verdict_words
 
-WIDE = st.column_config.TextColumn(width="large")
+LINES = 70
+"""Pixels of a row with room for three lines of text: a reason that is cut short explains nothing. In a lower one Streamlit
+breaks no lines."""
+HEADING, MOST_HEIGHT = 38, 640
+LONGEST_DECISION = 82
+"""Pixels of `≠ suppress`."""
+
+
+def _height(rows: int) -> int:
+    return min(HEADING + LINES * rows, MOST_HEIGHT)
+
+
+def _wide(pixels: int) -> Any:
+    return st.column_config.TextColumn(width=pixels)
 
 
 def calls(made: pl.DataFrame, decisions: pl.DataFrame, guards: list[str]) -> None:
@@ -23,14 +38,16 @@ def calls(made: pl.DataFrame, decisions: pl.DataFrame, guards: list[str]) -> Non
         hide_index=True,
         height=min(38 + 35 * made.height, 600),
         column_config={
-            "call": st.column_config.TextColumn(pinned=True, help="turn.response.call"),
+            "call": st.column_config.TextColumn(pinned=True, help="turn.response.call", width=54),
+            **{name: _wide(pixels) for name, pixels in (("tool", 134), ("id", 136), ("outcome", 104), ("class", 84))},
+            **{guard: _wide(max(LONGEST_DECISION, 26 + 6 * len(guard))) for guard in guards},
             "seconds": st.column_config.NumberColumn(format="%.2f"),
-            "arguments": WIDE,
+            "arguments": _wide(400),
         },
     )
     st.caption(
         "≠ the guard's first decision in a turn other than what was done. In brackets: after that point, counterfactual, in no "
-        "count. Empty: the guard had ended the turn before."
+        "count. Empty: the guard had ended the turn before. Further to the right: arguments, seconds, error, evidence."
     )
 
 
@@ -60,17 +77,32 @@ def turns(taken: pl.DataFrame) -> None:
             "reason": inert(row["reason"]),
             "confidence": row["confidence"],
             "looping": inert(row["looping"] or ""),
-            "model told": model_told_words(row) or "",
-            "origin": row["origin"] + (" (copy)" if row["inherited"] else ""),
             "calls": row["calls"],
             "started (UTC)": row["started_at"],
+            "model told": model_told_words(row) or "",
+            "origin": row["origin"] + (" (copy)" if row["inherited"] else ""),
             "model": inert(row["model"] or ""),
             "guard": row["guard_in_force"],
             "evidence": inert(", ".join(row["evidence"])),
         }
         for row in taken.iter_rows(named=True)
     ]
-    st.dataframe(rows, hide_index=True, column_config={"reason": WIDE})
+    st.dataframe(
+        rows,
+        hide_index=True,
+        row_height=LINES,
+        height=_height(len(rows)),
+        column_config={
+            **{
+                name: _wide(pixels)
+                for name, pixels in (("verdict", 126), ("reason", 330), ("confidence", 86), ("looping", 120))
+            },
+            "turn": st.column_config.NumberColumn(width=50),
+            "calls": st.column_config.NumberColumn(width=54),
+            "started (UTC)": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss", width=150),
+            "model told": _wide(90),
+        },
+    )
 
 
 def findings(found: pl.DataFrame) -> None:
@@ -90,7 +122,20 @@ def findings(found: pl.DataFrame) -> None:
         }
         for row in found.iter_rows(named=True)
     ]
-    st.dataframe(rows, hide_index=True, column_config={"reason": WIDE, "what to try": WIDE})
+    st.dataframe(
+        rows,
+        hide_index=True,
+        row_height=LINES,
+        height=_height(len(rows)),
+        placeholder="",
+        column_config={
+            "turn": st.column_config.NumberColumn(width=50),
+            **{
+                name: _wide(pixels)
+                for name, pixels in (("kind", 130), ("reason", 370), ("what to try", 370), ("confidence", 86))
+            },
+        },
+    )
 
 
 def trips(tripped: pl.DataFrame) -> None:

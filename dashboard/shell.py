@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import empty_states, filters, masthead, published
+from dashboard import empty_states, filters, flow, masthead, published
+
+SIDEBAR = 240
 
 
-def draw() -> None:
-    """Stops the page where there is no store or no session in it."""
-    st.set_page_config(page_title="loopscope", page_icon="🔁", layout="wide")
+def draw(title: str) -> None:
+    """Stops the page where there is no store or no session in it. `title`: of the browser's tab, of which there may be many."""
+    st.set_page_config(f"{title} · loopscope", page_icon="🔁", layout="wide", initial_sidebar_state=SIDEBAR)
+    st.html(flow.STYLE)
     store = published.about()
     masthead.draw(store.label)
     with st.sidebar:

@@ -8,6 +8,9 @@ import polars as pl
 from dashboard.figures.frame import BAR_HEIGHT, bare, label
 from dashboard.look import of_verdict
 
+ROOM_FOR_NUMBER = 1.15
+"""Of the longest bar's length, so that its number is not cut off behind it."""
+
 
 def sessions_by_verdict(counts: pl.DataFrame) -> go.Figure:
     """`counts`: verdict, sessions; one row a verdict, in the order of badness. Verdicts nobody has take no room."""
@@ -25,6 +28,7 @@ def sessions_by_verdict(counts: pl.DataFrame) -> go.Figure:
         hovertext=[f"{label(verdict)}: {sessions:,} sessions" for verdict, sessions in rows],
         hoverinfo="text",
     )
-    figure.update_xaxes(visible=False, rangemode="tozero")
+    most = max((sessions for _, sessions in rows), default=1)
+    figure.update_xaxes(visible=False, range=[0, most * ROOM_FOR_NUMBER])
     figure.update_yaxes(autorange="reversed", showgrid=False)
     return figure

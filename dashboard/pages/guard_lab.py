@@ -10,7 +10,7 @@ import streamlit as st
 from analysis import queries
 from analysis.compare import IN_FORCE, calls_of, coverage_percent, coverage_sentence, proof_sentence
 from analysis.inert_text import inert
-from dashboard import empty_states, filters, guard_examples, published, shell
+from dashboard import empty_states, filters, flow, guard_examples, published, shell
 from dashboard.charts import chart
 from dashboard.figures.decisions import decision_matrix
 
@@ -41,10 +41,7 @@ def _numbers(coverage: dict[str, Any], changes: dict[str, int]) -> None:
         ("Fresh calls newly blocked", changes.get("fresh-call-blocked", 0), f"of {coverage['base_executes']:,} run"),
         ("Trips", trips, f"more than the base's {coverage['base_trips']:,}"),
     ]
-    for column, (name, value, beside) in zip(st.columns(len(shown)), shown, strict=True):
-        with column, st.container(gap=None):
-            st.metric(name, f"{value:,}")
-            st.caption(beside)
+    flow.numbers([(name, f"{value:,}", beside) for name, value, beside in shown], width=190)
 
 
 def _split(pairs: pl.DataFrame) -> None:
@@ -70,6 +67,15 @@ def _split(pairs: pl.DataFrame) -> None:
             for row in counted.iter_rows(named=True)
         ],
         hide_index=True,
+        column_config={
+            "basis": st.column_config.TextColumn(width=116),
+            "base": st.column_config.TextColumn(width=96),
+            "candidate": st.column_config.TextColumn(width=96),
+            "class": st.column_config.TextColumn(width=106),
+            "calls": st.column_config.NumberColumn(width=70),
+            "changes": st.column_config.TextColumn(width=380),
+        },
+        height=min(38 + 35 * counted.height, 640),
     )
     st.caption(
         "Observed: both guards still stand on history as it happened. Counterfactual: after the first decision of either that "
@@ -77,7 +83,7 @@ def _split(pairs: pl.DataFrame) -> None:
     )
 
 
-shell.draw()
+shell.draw("Guard lab")
 with published.opened(filters.chosen()) as con:
     guards = [str(row[0]) for row in queries.run(con, "guard_names").rows]
     base, candidate = _chosen(guards)

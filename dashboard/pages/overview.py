@@ -12,7 +12,7 @@ from analysis import queries
 from analysis.counting import counted
 from analysis.inert_text import inert, shortened
 from analysis.session_words import coverage_words
-from dashboard import empty_states, filters, links, published, shell
+from dashboard import empty_states, filters, flow, links, published, shell
 from dashboard.charts import chart
 from dashboard.figures.hangs import silent_hangs_per_day
 from dashboard.figures.trips import trips_by_model
@@ -22,16 +22,8 @@ from dashboard.look import badge_colour, of_verdict
 LOOK_FIRST = 4
 
 
-def _numbers(shown: list[tuple[str, str, str]]) -> None:
-    """Name, value and the line below it, side by side."""
-    for column, (name, value, beside) in zip(st.columns(len(shown)), shown, strict=True):
-        with column, st.container(gap=None):
-            st.metric(name, value)
-            st.caption(beside)
-
-
 def _headline(numbers: dict[str, Any]) -> None:
-    _numbers(
+    flow.numbers(
         [
             (
                 "Silent hangs",
@@ -64,22 +56,22 @@ def _look_first(triage: pl.DataFrame, turns: int) -> None:
         )
         return
     for row in worst.head(LOOK_FIRST).iter_rows(named=True):
-        with st.container(border=True):
-            verdict, where, why, link = st.columns([2.2, 1.9, 7.4, 1.9], vertical_alignment="center")
-            with verdict, st.container(gap=None):
+        with st.container(border=True, gap="small"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
                 st.badge(f"{of_verdict(row['verdict']).sign} {row['verdict']}", color=badge_colour(row["verdict"]))
-                st.caption(f"{row['confidence']}{_when(row['ended_at'])}")
-            with where:
-                place = f"{shortened(row['client_version'] or 'version unknown', 20)}, {row['entry_point']}"
-                st.text(f"{shortened(row['model'] or 'unknown model', 32)}\n{place}")
-            with why:
-                st.text(f"{inert(row['reason'])}\n→ {inert(row['what_to_try'])}")
-            with link:
                 links.to_session(row["session_id"])
+                st.text(
+                    f"{shortened(row['model'] or 'unknown model', 32)}, "
+                    f"{shortened(row['client_version'] or 'version unknown', 20)}, {row['entry_point']}",
+                    width="content",
+                )
+                st.caption(f"{row['confidence']}{_when(row['ended_at'])}", width="content")
+            st.text(f"{inert(row['reason'])}\n→ {inert(row['what_to_try'])}")
     if worst.height > LOOK_FIRST:
         st.page_link(
             links.SESSIONS,
             label=f"{worst.height - LOOK_FIRST:,} more have findings: all sessions, worst first",
+            icon=":material/arrow_forward:",
             query_params=filters.in_address(),
         )
 
@@ -91,7 +83,7 @@ def _when(ended_at: datetime | None) -> str:
 def _coverage(numbers: dict[str, Any]) -> None:
     st.subheader("How far these numbers reach", anchor=False)
     calls, sessions, sources = numbers["calls"], numbers["sessions"], numbers["sources"]
-    _numbers(
+    flow.numbers(
         [
             (
                 "Calls with whole arguments",
@@ -109,11 +101,12 @@ def _coverage(numbers: dict[str, Any]) -> None:
                 f"{sources - numbers['sources_with_problems']:,} of {sources:,}",
                 f"{numbers['sources_not_read']:,} gone, skipped or unreadable; see `loopscope doctor`",
             ),
-        ]
+        ],
+        width=236,
     )
 
 
-shell.draw()
+shell.draw("Overview")
 with published.opened(filters.chosen()) as con:
     headline: dict[str, Any] = queries.run(con, "overview_headline").dicts()[0]
     coverage: dict[str, Any] = queries.run(con, "overview_coverage").dicts()[0]
@@ -127,10 +120,8 @@ if not coverage["sessions"]:
     st.stop()
 _headline(headline)
 _look_first(triage, headline["turns"])
-left, right = st.columns(2, gap="large")
-with left:
+with flow.side_by_side("counts"):
     chart(sessions_by_verdict(verdicts), "verdicts")
-with right:
     chart(trips_by_model(trips), "trips")
 if not days.is_empty():
     chart(silent_hangs_per_day(days), "hangs")

@@ -24,7 +24,7 @@ def _leaf(turns: pl.DataFrame, worst_verdict: str) -> pl.DataFrame:
     return turns.slice((leaf - 1) * TURNS_AT_ONCE, TURNS_AT_ONCE)
 
 
-shell.draw()
+shell.draw("Session")
 with published.opened(filters.chosen()) as con:
     session = session_head.asked_for(con)
     names = (

@@ -26,21 +26,16 @@ ORDERS: dict[str, tuple[list[str], list[bool]]] = {
 
 
 def _controls() -> dict[str, object]:
-    text, verdict, worst, entry_point, order, kind = st.columns([4, 3, 3, 3, 2.2, 2.3], vertical_alignment="bottom")
-    with text:
-        wanted = st.text_input("Text", key="text", bind="query-params", placeholder="id, folder, model, reason")
-    with verdict:
-        verdicts = st.multiselect(
-            "Verdict of the last turn", list(VERDICTS), key="verdict", bind="query-params", placeholder="All"
-        )
-    with worst:
-        worst_of = st.multiselect("Worst verdict", list(VERDICTS), key="worst", bind="query-params", placeholder="All")
-    with entry_point:
-        entries = st.multiselect("Entry point", ENTRY_POINTS, key="entry", bind="query-params", placeholder="All")
-    with order:
-        st.selectbox("First", list(ORDERS), key="order", bind="query-params")
-    with kind:
+    verdicts_of: list[list[str]] = []
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        wanted = st.text_input("Text", key="text", bind="query-params", placeholder="id, folder, model, reason", width=200)
+        for label, key in (("Verdict of the last turn", "verdict"), ("Worst verdict", "worst")):
+            chosen = st.multiselect(label, list(VERDICTS), key=key, bind="query-params", placeholder="All", width=176)
+            verdicts_of.append(chosen)
+        entries = st.multiselect("Entry point", ENTRY_POINTS, key="entry", bind="query-params", placeholder="All", width=150)
+        st.selectbox("First", list(ORDERS), key="order", bind="query-params", width=120)
         sub_agents = st.checkbox("Sub-agents", key="subagents", bind="query-params")
+    verdicts, worst_of = verdicts_of
     return {"text": wanted or "", "verdicts": verdicts, "worst": worst_of, "entry_points": entries, "sub_agents": sub_agents}
 
 
@@ -49,13 +44,13 @@ def _table(sessions: pl.DataFrame) -> None:
         {
             "link": links.address_of_session(row["session_id"]),
             "verdict": verdict_words(row["verdict"]),
-            "worst": verdict_words(row["worst_verdict"]),
-            "models": inert(", ".join(row["models"])),
+            "worst": verdict_words(row["worst_verdict"]) if row["worst_verdict"] != row["verdict"] else "",
+            "started": row["started_at"],
+            "reason": inert(row["reason"]),
             "version": inert(row["client_version"] or ""),
             "entry": row["entry_point"],
-            "started": row["started_at"],
+            "models": inert(", ".join(row["models"])),
             **{name: row[name] for name in ("turns", "calls", "replays", "collisions", "trips")},
-            "reason": inert(row["reason"]),
             "guard": row["guard_in_force"],
             "id": inert(row["session_id"]),
             "folder": inert(row["cwd"] or ""),
@@ -70,14 +65,16 @@ def _table(sessions: pl.DataFrame) -> None:
         column_config={
             "link": column.LinkColumn("session", display_text=links.SHOWN_OF_ADDRESS, pinned=True, width=90),
             "verdict": column.TextColumn("last turn", width=130),
-            "worst": column.TextColumn("worst turn", width=130),
-            "started": column.DatetimeColumn("started (UTC)", format="YYYY-MM-DD HH:mm"),
-            "reason": column.TextColumn("reason", width="large"),
+            "worst": column.TextColumn(
+                "worse turn before", width=130, help="Where an earlier turn ended worse than the last one."
+            ),
+            "started": column.DatetimeColumn("started (UTC)", format="YYYY-MM-DD HH:mm", width=130),
+            "reason": column.TextColumn("reason", width=430),
         },
     )
 
 
-shell.draw()
+shell.draw("Sessions")
 given = _controls()
 with published.opened(filters.chosen()) as con:
     sessions = queries.frame(con, "sessions_list", **given)

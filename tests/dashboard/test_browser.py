@@ -197,6 +197,36 @@ def test_a_filter_goes_into_the_address_and_along_from_page_to_page(page: Page, 
     page.wait_for_url("**/?version=0.24.4")
 
 
+CUT = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  const told = [...main.querySelectorAll('*')].filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
+  const dots = e => { while (e !== main) {
+      if (getComputedStyle(e).textOverflow === 'ellipsis' && e.scrollWidth > e.clientWidth + 1) return true;
+      e = e.parentElement; } return false; };
+  const outside = e => { const figure = e.closest('.main-svg'); if (!figure) return false;
+      const [own, all] = [e, figure].map(x => x.getBoundingClientRect());
+      return own.width > 0 && (own.right > all.right + 1 || own.left < all.left - 1); };
+  return [told.filter(e => dots(e) || outside(e)).map(e => e.textContent), told.length];
+}"""
+"""The texts that end in three dots or outside of their figure; and how many there are in all."""
+
+
+@pytest.mark.parametrize("width", [900, 1400])
+@pytest.mark.parametrize(("address", "drawn"), [("", "stMetric"), ("/guard_lab", "stMetric"), ("/sessions", "stDataFrame")])
+def test_nothing_is_cut_short(address: str, drawn: str, width: int, page: Page, server: str) -> None:
+    page.set_viewport_size({"width": width, "height": 1000})
+    page.goto(server + address)
+    expect(page.get_by_test_id(drawn).first).to_be_visible(timeout=SLOW)
+    if not address:
+        expect(page.locator(".js-plotly-plot .main-svg:first-child")).to_have_count(3, timeout=SLOW)
+    page.wait_for_timeout(1000)
+    cut, texts = page.evaluate(CUT)
+    assert cut == []
+    assert texts > 10
+    widest = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert widest <= width
+
+
 def test_nothing_is_fetched_from_elsewhere(page: Page, server: str) -> None:
     """Logs are private: no usage statistics, no fonts, no maps."""
     asked: list[str] = []
@@ -212,7 +242,7 @@ def test_nothing_is_fetched_from_elsewhere(page: Page, server: str) -> None:
 
 def _take_picture(page: Page, file: Path) -> None:
     page.wait_for_timeout(1500)  # the figures' first animation
-    page.set_viewport_size({"width": 1440, "height": 1790})
+    page.set_viewport_size({"width": 1440, "height": 1690})
     page.wait_for_timeout(1500)
     file.parent.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=file)

@@ -1,10 +1,12 @@
 """One session's page: what was decided on each call, and how an address finds it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from dashboard.call_table import tail
 from tests.dashboard.conftest import OpenPage, texts
 from tests.dashboard.made_store import HUNG, STOPPED, SUB_AGENT, WELL, publish, session, three_kinds
 from tests.support.card_events import CardLog
@@ -36,6 +38,22 @@ def test_calls_show_each_guards_decision_and_where_it_leaves_history(open_page: 
         ["1.3.1", "collision", "✖ dropped", "≠ suppress", "trip", "(execute)"],
     ]
     assert rows[0]["evidence"] == "/logs/0.21.10.jsonl:2"
+
+
+def test_every_guard_stands_on_a_screen_of_1400_pixels(open_page: OpenPage) -> None:
+    """Less the sidebar of 240 and a margin of 32 on both sides."""
+    app = open_page("session", session=HUNG)
+    (table,) = [table for table in app.dataframe if "fingerprint" in table.value.columns]
+    widths = {name: config.get("width") for name, config in json.loads(table.proto.columns).items()}
+    shown = list(table.value.columns)[: list(table.value.columns).index("arguments")]
+    assert {"none", "id-breaker", "fingerprint"} < set(shown)
+    assert sum(widths[name] for name in shown) <= 1400 - 240 - 64
+    assert sum(widths[name] for name in shown) > 800
+
+
+def test_an_id_is_known_by_its_end() -> None:
+    assert tail("call_1__qwen_dup_2", 18) == "call_1__qwen_dup_2"
+    assert tail("run_shell_command_0__qwen_dup_12", 18) == "…nd_0__qwen_dup_12"
 
 
 def test_arguments_of_a_collision_stand_side_by_side(open_page: OpenPage) -> None:
