@@ -13,8 +13,8 @@ help:  ## list what can be made
 
 install: $(INSTALLED)  ## build .venv with everything in it
 
-demo: install  ## replay real recordings as a month of sessions and open the dashboard on them
-	@$(BIN)/loopscope demo
+demo: install  ## replay real recordings as a month of sessions and open the dashboard on them (PORT=8501)
+	@$(BIN)/loopscope demo $(if $(PORT),--port $(PORT))
 
 test: install  ## run the tests
 	$(BIN)/pytest -n auto
@@ -34,8 +34,8 @@ contracts: install  ## which package may import which
 
 check: lint types contracts test  ## everything that has to hold before a commit
 
-bench: install  ## measure ingest against a floor on a made corpus (MEGABYTES=500) and write bench/RESULTS.md
-	@$(BIN)/python -m bench.run $(or $(MEGABYTES),500) bench/RESULTS.md
+bench: install  ## measure ingest against a floor on a made corpus (MEGABYTES=500) and write bench/RESULTS-500MB.md
+	@$(BIN)/python -m bench.run $(or $(MEGABYTES),500) bench/RESULTS-$(or $(MEGABYTES),500)MB.md
 
 oracle: install  ## ask the real client's own functions 200,000 times whether our keys and decisions are theirs (needs npm)
 	@$(BIN)/python -m tests.oracle.run

@@ -18,19 +18,30 @@ if TYPE_CHECKING:
 
 LISTED = 10
 
+Verdicts = dict[str, int]
+"""Sessions by their verdict, worst first."""
+
 
 def print_summary(summary: Summary, db: Path) -> None:
     for line in _lines(summary, db):
         click.echo(inert(line), err=True)
 
 
-def print_change(summary: Summary) -> None:
-    """One line for what a follower read just now, and one for each file or session that gave trouble."""
+def print_change(summary: Summary, verdicts: Verdicts, before: Verdicts) -> None:
+    """One line for what a follower read just now, one for the verdicts that became more or fewer, and one for each file or
+    session that gave trouble."""
     counted = f"{summary.records} records from {summary.read} files"
     if summary.gone:
         counted += f", {summary.gone} files gone"
     now = datetime.now().strftime("%H:%M:%S")
     lines = [f"{now} {counted}; {summary.sessions_analysed} sessions analysed"]
+    changed = [
+        f"{verdicts.get(verdict, 0)} {verdict} ({verdicts.get(verdict, 0) - before.get(verdict, 0):+})"
+        for verdict in {**verdicts, **before}
+        if verdicts.get(verdict, 0) != before.get(verdict, 0)
+    ]
+    if changed:
+        lines.append(f"{now} Sessions: {', '.join(changed)}")
     if summary.problems:
         lines.append(f"{now} {summary.problems} damaged pieces: loopscope sql 'SELECT * FROM problems'")
     for line in (*lines, *_listed("Unreadable", summary.unreadable), *_listed("Could not be analysed", summary.failed)):
@@ -55,9 +66,9 @@ def _lines(summary: Summary, db: Path) -> Iterator[str]:
     if summary.problems or summary.problems_before:
         yield f"Damaged pieces: loopscope sql{of_store} 'SELECT * FROM problems'"
     yield f"Store: {db}"
-    verdicts = _sessions_by_verdict(db)
+    verdicts = sessions_by_verdict(db)
     if verdicts:
-        yield "Sessions: " + ", ".join(f"{count} {verdict}" for verdict, count in verdicts)
+        yield "Sessions: " + ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
         yield "Findings: " + (", ".join(f"{count} {kind}" for kind, count in sorted(summary.findings.items())) or "none")
         yield f"Next: loopscope triage{of_store}"
 
@@ -71,13 +82,14 @@ def _listed(title: str, paths: Sequence[Skipped]) -> Iterator[str]:
             yield f"  and {len(paths) - LISTED} more"
 
 
-def _sessions_by_verdict(db: Path) -> list[tuple[object, ...]]:
+def sessions_by_verdict(db: Path) -> Verdicts:
     """Main sessions of the whole store, worst first."""
     from analysis import queries
     from analysis.reading import open_store
 
     con = open_store(db)
     try:
-        return [row for row in queries.run(con, "overview_verdicts").rows if row[1]]
+        counted = queries.run(con, "overview_verdicts").dicts()
+        return {str(row["verdict"]): int(str(row["sessions"])) for row in counted if row["sessions"]}
     finally:
         con.close()

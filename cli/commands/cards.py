@@ -52,8 +52,8 @@ def cards(view: View, search: str, every: bool, remedies: bool, repeats: bool) -
         shortener = Shortener.of_store(con)
         code = ExitCode.OK
         if not rows.rows:
-            nothing = "No action was put to a person twice." if repeats else "No card is double or stuck in what was read."
-            code = view.explain_empty(con, f"{nothing} `loopscope doctor` says which formats were.")
+            nothing = "No action was put to a person twice" if repeats else "No card is double or stuck"
+            code = view.explain_empty(con, f"{nothing} in what was read. `loopscope doctor` says which formats were read.")
     found = rows.dicts()
     if view.format == "json":
         output.write_json(found)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import platformdirs
 
-from cli.commands.serve import dashboard_options, serve_dashboard
+from cli.commands.serve import dashboard_options, refuse_taken, serve_dashboard
 
 
 @click.command(short_help="Real recordings as a month of sessions, on the dashboard.")
@@ -28,6 +28,8 @@ def demo(folder: Path | None, no_serve: bool, port: int, headless: bool) -> int:
     from cli.ingest_report import print_summary
     from cli.progress_bar import ProgressBar
 
+    if not no_serve:
+        refuse_taken(port)  # before the work, not behind it
     target = folder or platformdirs.user_cache_path("loopscope", appauthor=False) / "demo"
     store = target / "demo.duckdb"
     click.echo(f"{LABEL}, in {target}", err=True)

@@ -109,7 +109,7 @@ def _of_store(db: Path, con: Any) -> Iterator[dict[str, object]]:
         yield _row("store", str(db), "ok", f"{db.stat().st_size / 1e6:.1f} MB, all of it readable")
     about = {str(key): str(value) for key, value in queries.run(con, "doctor_store").rows}
     for key, value in about.items():
-        if not key.endswith("_checksum"):
+        if not key.endswith("_checksum") and not key.startswith("tool_seconds"):  # what only the program reads
             yield _row("store", key, value)
     for root in queries.run(con, "doctor_roots").dicts():
         there = "there" if Path(str(root["root"])).exists() else "gone"

@@ -63,24 +63,26 @@ def _follow(paths: Sequence[Path], store: Path) -> int:
 
     stop = threading.Event()
     roots = list(paths) or default_roots()
-    is_first = True
+    before: ingest_report.Verdicts | None = None
 
     def told(summary: Summary) -> None:
-        nonlocal is_first
-        if not is_first:
-            ingest_report.print_change(summary)
+        nonlocal before
+        verdicts = ingest_report.sessions_by_verdict(store)
+        if before is not None:
+            ingest_report.print_change(summary, verdicts, before)
+            before = verdicts
             return
-        is_first = False
+        before = verdicts
         ingest_report.print_summary(summary, store)
         if not stop.is_set():
             click.echo(f"Following {', '.join(map(str, roots))} (Ctrl-C ends it)", err=True)
 
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with ProgressBar() as bar:
             run_follow(roots, store, bar, told, stop=stop)
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
     return ExitCode.OK
 

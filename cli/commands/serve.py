@@ -54,7 +54,7 @@ def serve(follow: Sequence[Path], db: Path | None, port: int, headless: bool) ->
     store = db or settings.load().db
     if not follow:
         return serve_dashboard(store, port=port, headless=headless)
-    _refuse_taken(port)
+    refuse_taken(port)
     with _following(follow, store):
         return serve_dashboard(store, port=port, headless=headless)
 
@@ -74,7 +74,7 @@ def _following(paths: Sequence[Path], store: Path) -> Iterator[None]:
 def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
     """Streamlit is imported in the child only. Ctrl-C reaches both; a kill of ours is passed on, so that no server stays. Both
     are how a dashboard is ended, and no failure."""
-    _refuse_taken(port)
+    refuse_taken(port)
     click.echo(f"Dashboard of {db} on http://{HOST}:{port} (Ctrl-C ends it)", err=True)
     command = [sys.executable, "-m", "dashboard.server", "--port", str(port), *(["--headless"] if headless else [])]
     told = {"LOOPSCOPE_DB": str(db.absolute()), RUNNING_FOR: f"{settings.load().running_for_minutes}"}
@@ -101,7 +101,7 @@ def serve_dashboard(db: Path, *, port: int, headless: bool) -> int:
     return ExitCode.OK
 
 
-def _refuse_taken(port: int) -> None:
+def refuse_taken(port: int) -> None:
     if _is_taken(port):
         raise click.UsageError(f"Port {port} of {HOST} is taken. Choose another with --port.")
 

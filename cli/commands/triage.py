@@ -50,7 +50,8 @@ def triage(view: View, limit: int | None) -> int:
     is_table = view.format == "table"
     entries = _entries(found) if is_table else [[row] for row in found]
     shown = entries[:limit]
-    left_out = [f"{len(entries) - len(shown)} more are left out by --limit."] if len(shown) < len(entries) else []
+    what = "entries (each a session's findings of one kind)" if is_table else "findings"
+    left_out = [f"{len(entries) - len(shown)} more {what} are left out by --limit."] if len(shown) < len(entries) else []
     if is_table:
         totals = [Paragraph(_totals(found, verdicts), "bold")] if found else []
         write_parts([*totals, *_blocks(shown, shortener), *map(Paragraph, left_out)])

@@ -73,6 +73,8 @@ def test_a_session_becomes_completed_by_itself_and_each_line_counts_once(
             writing.write(line)
     assert follower.until_rows(VERDICT, [("completed",)]) < SOON
     assert rows_of(follower.db, CALLS) == at_once(log, tmp_path)
+    follower.wait_for("1 completed (+1)")
+    assert any("0 truncated (-1)" in line for line in follower.said)
 
 
 def test_a_rotated_log_is_one_session_still(follower: Follower, log: Path, whole: list[bytes], tmp_path: Path) -> None:

@@ -102,10 +102,10 @@ def test_a_limit_keeps_the_worst_and_says_how_many_it_leaves_out(loopscope: Loop
     every = loopscope("triage", "--format=json", "--db", recorded).json()
     few = loopscope("triage", "--limit=3", "--format=json", "--db", recorded)
     assert few.json() == every[:3]
-    assert few.err == f"{len(every) - 3} more are left out by --limit.\n"
+    assert few.err == f"{len(every) - 3} more findings are left out by --limit.\n"
     assert loopscope("triage", f"--limit={len(every)}", "--format=json", "--db", recorded).err == ""
     blocks = len({(row["session_id"], row["kind"]) for row in every})
     _, *lines, left_out = loopscope("triage", "--limit=2", "--db", recorded).out.splitlines()
     assert len([line for line in lines if not line.startswith(" ")]) == 2
-    assert left_out == f"{blocks - 2} more are left out by --limit."
+    assert left_out == f"{blocks - 2} more entries (each a session's findings of one kind) are left out by --limit."
     assert loopscope("triage", "--limit=0", "--db", recorded).code == 2
