@@ -112,7 +112,9 @@ def _append_a_line(logs: Path) -> None:
 
 
 def _machine() -> str:
-    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    system = f"{platform.system()} on {platform.machine()}"
+    return f"{os.cpu_count()} cores, {memory:.0f} GB of memory, {system}, Python {platform.python_version()}"
 
 
 if __name__ == "__main__":
