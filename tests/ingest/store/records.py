@@ -6,7 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.records import AnyRecord, Call, Compaction, Event, HistoryEntry, Place, Prompt, Response, Result, SourceRecord
+from ingest.records import (
+    AnyRecord,
+    Call,
+    CardEvent,
+    Compaction,
+    Event,
+    HistoryEntry,
+    Place,
+    Prompt,
+    Response,
+    Result,
+    SourceRecord,
+)
 from ingest.store.columns import insert_columns
 from ingest.store.facts import FactRows
 from ingest.store.sources import SourceRow, replace_source_rows
@@ -93,6 +105,27 @@ def every_kind(source: str, session_id: str = "s") -> list[AnyRecord]:
             attributes={"a": "b", "": ""},
         ),
     ]
+
+
+def whole_card(source: str, line: int) -> CardEvent:
+    """With all fields set."""
+
+
+return CardEvent(
+    **common(source, line, uuid=None, parent_uuid=None),
+    surface="acp",
+    kind="delta",
+    card_id="t1",
+    tool="glob",
+    round_no=3,
+    stream="x",
+    stream_index=0,
+    args_json='{"a":1}',
+    fingerprint=b"\x00" * 32,
+    status="pending",
+    result_lines=183,
+    prompt_id="p",
+)
 
 
 def telemetry(source: str, line: int, session_id: str = "s", **more: Any) -> Event:

@@ -7,25 +7,11 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from ingest.records import Call, CardEvent, Event, Place, Prompt, Response, SourceRecord
+from ingest.records import Call, Event, Place, Prompt, Response, SourceRecord
 from ingest.store.record_pack import pack, unpack
-from tests.ingest.store.records import common, every_kind
+from tests.ingest.store.records import common, every_kind, whole_card
 
-CARD = CardEvent(
-    **common("/a", 7, uuid=None, parent_uuid=None),
-    surface="acp",
-    kind="delta",
-    card_id="t1",
-    tool="glob",
-    round_no=3,
-    stream="x",
-    stream_index=0,
-    args_json='{"a":1}',
-    fingerprint=b"\x00" * 32,
-    status="pending",
-    result_lines=183,
-    prompt_id="p",
-)
+CARD = whole_card("/a", 7)
 PACKED_BY_SCHEMA_5 = """
 KLUv/WAOAsUOALYaYkFAbdMGG56iOIfM1JMFR2FfpYhGvzQiyjMBBecHwCyKI3JDSukN0oRTxGZBuUCbYdDZmpHn+h1GrgO7YXD+N2uJyFMAUABRALdDBQNA
 leBSv95W832Opf+eEKazQHpkZ6vOuQ8KUGF9wdrmCYoY8SidTRhuhGX6FWr7Q7nnOdSW0chcNDZGLjRMcPDxKlyJXWFtswTjo3QmZbgQFat+UUnBg98H5cRw

@@ -11,7 +11,7 @@ import pytest
 from ingest.records import CardEvent, Event, Prompt, SessionFacts
 from ingest.store.sessions import load_sessions
 from ingest.store.writable import WritableStore
-from tests.ingest.store.records import NOW, common, every_kind, put, telemetry
+from tests.ingest.store.records import NOW, common, every_kind, put, telemetry, whole_card
 
 
 @pytest.fixture
@@ -41,21 +41,7 @@ def card_event(source: str, line: int, **more: Any) -> CardEvent:
 
 def test_what_interfaces_were_told_comes_back_apart_from_the_chain(store: WritableStore) -> None:
     told = [
-        card_event(
-            "/a",
-            1,
-            surface="acp",
-            kind="delta",
-            tool="glob",
-            round_no=3,
-            stream="x",
-            stream_index=0,
-            args_json='{"a":1}',
-            fingerprint=b"\x00" * 32,
-            status="pending",
-            result_lines=183,
-            prompt_id="p",
-        ),
+        whole_card("/a", 1),
         card_event("/a", 2, card_id="", ts=None),
         card_event("/a", 3, card_id=None, ts=None),
     ]
