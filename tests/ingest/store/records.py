@@ -110,22 +110,21 @@ def every_kind(source: str, session_id: str = "s") -> list[AnyRecord]:
 def whole_card(source: str, line: int) -> CardEvent:
     """With all fields set."""
 
-
-return CardEvent(
-    **common(source, line, uuid=None, parent_uuid=None),
-    surface="acp",
-    kind="delta",
-    card_id="t1",
-    tool="glob",
-    round_no=3,
-    stream="x",
-    stream_index=0,
-    args_json='{"a":1}',
-    fingerprint=b"\x00" * 32,
-    status="pending",
-    result_lines=183,
-    prompt_id="p",
-)
+    return CardEvent(
+        **common(source, line, uuid=None, parent_uuid=None),
+        surface="acp",
+        kind="delta",
+        card_id="t1",
+        tool="glob",
+        round_no=3,
+        stream="x",
+        stream_index=0,
+        args_json='{"a":1}',
+        fingerprint=b"\x00" * 32,
+        status="pending",
+        result_lines=183,
+        prompt_id="p",
+    )
 
 
 def telemetry(source: str, line: int, session_id: str = "s", **more: Any) -> Event:
