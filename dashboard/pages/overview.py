@@ -72,8 +72,13 @@ def _look_first(triage: pl.DataFrame, turns: int) -> None:
             links.SESSIONS,
             label=f"{worst.height - LOOK_FIRST:,} more have findings: all sessions, worst first",
             icon=":material/arrow_forward:",
-            query_params=filters.in_address(),
+            query_params={**filters.in_address(), **_with_sub_agents(worst)},
         )
+
+
+def _with_sub_agents(worst: pl.DataFrame) -> dict[str, str]:
+    """The list leaves them out unless asked, and would then be shorter than the number that leads there."""
+    return {"subagents": "true"} if (worst["session_kind"] == "sub-agent").any() else {}
 
 
 def _when(ended_at: datetime | None) -> str:

@@ -16,7 +16,7 @@ ROWS = 1000
 
 # Word on the page and in the address -> columns, which of them descend.
 ORDERS: dict[str, tuple[list[str], list[bool]]] = {
-    "worst": (["worst_rank", "verdict_rank", "started_at"], [False, False, True]),
+    "worst": (["triage_rank", "worst_rank", "verdict_rank", "started_at"], [False, False, False, True]),
     "newest": (["started_at"], [True]),
     "calls": (["calls", "started_at"], [True, True]),
     "trips": (["trips", "started_at"], [True, True]),
@@ -39,14 +39,22 @@ def _controls() -> dict[str, object]:
     return {"text": wanted or "", "verdicts": verdicts, "worst": worst_of, "entry_points": entries, "sub_agents": sub_agents}
 
 
+def _worst_findings(triage: pl.DataFrame) -> pl.DataFrame:
+    """Each session's first row of the triage and where it stands there: an order of our own would be another `worst first` than
+    that of `loopscope triage`, and would put a session that looped and yet completed last."""
+    worst = triage.unique("session_id", keep="first", maintain_order=True).with_row_index("triage_rank")
+    return worst.select("session_id", "triage_rank", "severity", pl.col("kind").alias("finding"))
+
+
 def _table(sessions: pl.DataFrame) -> None:
     shown = [
         {
             "link": links.address_of_session(row["session_id"]),
+            "finding": f"{row['severity']}: {row['finding']}" if row["finding"] else "",
             "verdict": verdict_words(row["verdict"]),
-            "worst": verdict_words(row["worst_verdict"]) if row["worst_verdict"] != row["verdict"] else "",
             "started": row["started_at"],
             "reason": inert(row["reason"]),
+            "worst": verdict_words(row["worst_verdict"]) if row["worst_verdict"] != row["verdict"] else "",
             "version": inert(row["client_version"] or ""),
             "entry": row["entry_point"],
             "models": inert(", ".join(row["models"])),
@@ -64,6 +72,7 @@ def _table(sessions: pl.DataFrame) -> None:
         height=min(38 + 35 * len(shown), 720),
         column_config={
             "link": column.LinkColumn("session", display_text=links.SHOWN_OF_ADDRESS, pinned=True, width=90),
+            "finding": column.TextColumn("worst finding", width=190, help="The first that `loopscope triage` lists of it."),
             "verdict": column.TextColumn("last turn", width=130),
             "worst": column.TextColumn(
                 "worse turn before", width=130, help="Where an earlier turn ended worse than the last one."
@@ -78,6 +87,7 @@ shell.draw("Sessions")
 given = _controls()
 with published.opened(filters.chosen()) as con:
     sessions = queries.frame(con, "sessions_list", **given)
+    worst = _worst_findings(queries.frame(con, "triage"))
 if sessions.is_empty():
     empty_states.nothing_matches()
     st.stop()
@@ -88,4 +98,4 @@ st.caption(
     + (f", {sub_agents:,} sub-agents" if sub_agents else "")
     + (f"; the first {ROWS:,} are listed" if sessions.height > ROWS else "")
 )
-_table(sessions.sort(by, descending=descending, nulls_last=True).head(ROWS))
+_table(sessions.join(worst, on="session_id", how="left").sort(by, descending=descending, nulls_last=True).head(ROWS))

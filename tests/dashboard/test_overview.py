@@ -1,10 +1,12 @@
 """The overview's numbers against the three sessions of `made_store`, counted by hand."""
 
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.findings import SessionFindings
 from tests.dashboard.conftest import OpenPage, texts
 from tests.dashboard.made_store import HUNG, STOPPED, publish, session, three_kinds
 
@@ -109,3 +111,20 @@ def test_a_day_anywhere_in_the_calendar_is_a_filter_like_any_other(page: str, op
 
 def test_the_last_day_of_the_calendar_leaves_out_nothing(open_page: OpenPage) -> None:
     assert _numbers(open_page(until="9999-12-31")) == _numbers(open_page())
+
+
+def test_the_list_behind_the_first_few_holds_the_sub_agents_that_are_counted(open_page: OpenPage, tmp_path: Path) -> None:
+    def to_the_list(hung: list[SessionFindings], store: str) -> str:
+        for number, found in enumerate(hung):
+            assert found.session is not None
+            row = deepcopy(three_kinds()[0].findings[0])
+            row.session_id, row.finding_id = found.session.session_id, str(number)
+            found.findings.append(row)
+        app = open_page(on=publish(tmp_path / store, hung))
+        assert [link.proto.label for link in app.get("page_link")][-1].startswith(f"{len(hung) - 4} more have findings")
+        return _links(app)[-1]
+
+    mains = [session(f"m{n}", [], verdict="silent-hang", reason="-", guard="none", version="-", day=n) for n in range(5)]
+    helper = session("m1/agent-x", [], verdict="silent-hang", reason="-", guard="none", version="-", parent="m1")
+    assert to_the_list(deepcopy(mains), "mains.duckdb") == ""
+    assert to_the_list([*mains, helper], "helper.duckdb") == "subagents=true"
