@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import click
 
 from analysis.inert_text import inert
+from analysis.typed_place import meant
 from ingest.errors import LoopscopeError
 
 if TYPE_CHECKING:
     import duckdb
-
-
-_PLACE = re.compile(r"(?P<session>.+):(?P<turn>\d+)(?:\.\d+){0,2}\Z", re.DOTALL)
 
 
 class NoSuchSession(LoopscopeError):
@@ -52,28 +49,18 @@ class Shortener:
         return f"{self.short(session_id)}{colon}{rest}"
 
 
-def resolve(con: duckdb.DuckDBPyConnection, text: str) -> str:
-    """The id that was meant. Raises NoSuchSession, and a usage error that lists the ids where several fit."""
+def resolve_place(con: duckdb.DuckDBPyConnection, text: str) -> tuple[str, int | None]:
+    """The session that was meant, and the turn where one was. Raises NoSuchSession, and a usage error that lists the ids where
+    several fit."""
     from analysis import queries
 
-    found = [str(row[0]) for row in queries.run(con, "session_resolve", session=text).rows]
+    def begin_with(beginning: str) -> list[str]:
+        return [str(row[0]) for row in queries.run(con, "session_resolve", session=beginning).rows]
+
+    beginning, found, turn_no = meant(text, begin_with)
     if not found:
-        raise NoSuchSession.beginning_with(text)
+        raise NoSuchSession.beginning_with(beginning)
     if len(found) > 1:
         ids = "\n  ".join(inert(session_id) for session_id in found)
-        raise click.UsageError(f"{inert(text)!r} begins several sessions; give more of it:\n  {ids}")
-    return found[0]
-
-
-def resolve_place(con: duckdb.DuckDBPyConnection, text: str) -> tuple[str, int | None]:
-    """A session, or one turn of it: `SESSION:TURN`, also with the response and call behind it, as places are printed.
-
-    An id may end like a place (`...functions.edit:0`), so one that is there as a whole is meant. Raises as `resolve` does.
-    """
-    try:
-        return resolve(con, text), None
-    except NoSuchSession:
-        place = _PLACE.match(text)
-        if place is None:
-            raise
-        return resolve(con, place["session"]), int(place["turn"])
+        raise click.UsageError(f"{inert(beginning)!r} begins several sessions; give more of it:\n  {ids}")
+    return found[0], turn_no

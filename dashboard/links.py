@@ -15,9 +15,12 @@ SESSION = "pages/session.py"
 GUARD_LAB = "pages/guard_lab.py"
 
 
-def to_session(session_id: str, label: str | None = None, icon: str = ":material/arrow_forward:") -> None:
+def to_session(
+    session_id: str, label: str | None = None, icon: str = ":material/arrow_forward:", turn_no: int | None = None
+) -> None:
+    place = session_id if turn_no is None else f"{session_id}:{turn_no}"
     st.page_link(
-        SESSION, label=label or short_id(session_id), icon=icon, query_params={**filters.in_address(), "session": session_id}
+        SESSION, label=label or short_id(session_id), icon=icon, query_params={**filters.in_address(), "session": place}
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 import streamlit as st
@@ -11,6 +11,7 @@ from analysis import queries
 from analysis.counting import counted
 from analysis.inert_text import inert
 from analysis.session_words import duplicates_words
+from analysis.typed_place import meant
 from dashboard import empty_states, filters, flow, links, session_cards
 from dashboard.look import badge_colour, of_verdict
 
@@ -20,9 +21,18 @@ if TYPE_CHECKING:
 EVIDENCE_SHOWN = 5
 
 
-def asked_for(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    """The row of the session that the address names; an id may be shortened while it means one session. Else stops the page."""
-    text = st.text_input("Session", key="session", bind="query-params", placeholder="id, or its beginning") or ""
+class Asked(NamedTuple):
+    session: dict[str, Any]
+    """Its row."""
+    turn_no: int | None
+    """Of `SESSION:TURN`."""
+
+
+def asked_for(con: duckdb.DuckDBPyConnection) -> Asked:
+    """What the address names; an id may be shortened while it means one session. Else stops the page."""
+    text = (
+        st.text_input("Session", key="session", bind="query-params", placeholder="id or its beginning, or SESSION:TURN") or ""
+    )
     if not text:
         st.info("Type a session's id, or choose one from the list.", icon=":material/timeline:")
         st.page_link(
@@ -32,11 +42,11 @@ def asked_for(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
             query_params=filters.in_address(),
         )
         st.stop()
-    found = [str(row[0]) for row in queries.run(con, "session_resolve", session=text).rows]
+    _, found, turn_no = meant(text, lambda beginning: _begin_with(con, beginning))
     if len(found) > 1:
         st.info(f"{counted(len(found), 'session')} begin with this. Which one?", icon=":material/alt_route:")
         for session_id in found[:20]:
-            links.to_session(session_id)
+            links.to_session(session_id, turn_no=turn_no)
         st.stop()
     rows = queries.run(con, "session_header", session=found[0]).dicts() if found else []
     if found and not rows and (cards := session_cards.read(con, found[0])):
@@ -46,7 +56,11 @@ def asked_for(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
     if not rows:
         empty_states.unknown_session(text, hidden_by_filters=bool(found))
         st.stop()
-    return rows[0]
+    return Asked(rows[0], turn_no)
+
+
+def _begin_with(con: duckdb.DuckDBPyConnection, beginning: str) -> list[str]:
+    return [str(row[0]) for row in queries.run(con, "session_resolve", session=beginning).rows]
 
 
 def draw(session: dict[str, Any], turns: pl.DataFrame, findings: pl.DataFrame) -> None:
@@ -108,5 +122,6 @@ def _evidence(turns: pl.DataFrame, findings: pl.DataFrame) -> None:
     shown = [part["evidence"][at].to_list() for part, at in ((turns, -1), (findings, 0)) if part.height]
     lines = list(dict.fromkeys(line for evidence in shown for line in evidence))
     if lines:
+        st.caption("Evidence: the lines of the log that show this, as FILE:LINE")
         left_out = f"\n… and {len(lines) - EVIDENCE_SHOWN} more" if len(lines) > EVIDENCE_SHOWN else ""
         st.code("\n".join(map(inert, lines[:EVIDENCE_SHOWN])) + left_out, language=None, wrap_lines=True)

@@ -6,7 +6,7 @@ import polars as pl
 import streamlit as st
 
 from analysis import queries
-from dashboard import collisions, filters, published, relatives, session_cards, session_head, session_tables, shell
+from dashboard import collisions, filters, links, published, relatives, session_cards, session_head, session_tables, shell
 from dashboard.charts import chart
 from dashboard.figures.timeline import session_timeline
 
@@ -24,9 +24,25 @@ def _leaf(turns: pl.DataFrame, worst_verdict: str) -> pl.DataFrame:
     return turns.slice((leaf - 1) * TURNS_AT_ONCE, TURNS_AT_ONCE)
 
 
+def _one_turn(session_id: str, turns: pl.DataFrame, turn_no: int | None) -> pl.DataFrame | None:
+    """The one that was asked for, where there is it; the way back to all of them."""
+    if turn_no is None:
+        return None
+    one = turns.filter(pl.col("turn_no") == turn_no)
+    if one.is_empty():
+        st.info(f"The session has no turn {turn_no}; these are all.", icon=":material/search_off:")
+        return None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(
+            f"Turn {turn_no} of {turns.height}: the timeline, the calls and the turns below show it alone.", width="content"
+        )
+        links.to_session(session_id, label="All turns")
+    return one
+
+
 shell.draw("Session")
 with published.opened(filters.chosen()) as con:
-    session = session_head.asked_for(con)
+    session, turn_no = session_head.asked_for(con)
     names = (
         *("turns", "responses", "calls", "decisions", "trips", "loop_events", "findings"),
         *("relatives", "collisions", "coverage"),
@@ -36,7 +52,9 @@ with published.opened(filters.chosen()) as con:
     guards = [str(guard) for (guard,) in con.execute("SELECT guard FROM guards").fetchall()]
 
 session_head.draw(session, parts["turns"], parts["findings"])
-turns = _leaf(parts["turns"], session["worst_verdict"])
+turns = _one_turn(session["session_id"], parts["turns"], turn_no)
+if turns is None:
+    turns = _leaf(parts["turns"], session["worst_verdict"])
 shown = {
     name: part.join(turns.select("turn_no"), on="turn_no", how="semi")
     for name, part in parts.items()

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.findings import SessionFindings
 from dashboard.call_table import tail
 from tests.dashboard.conftest import OpenPage, texts
 from tests.dashboard.made_store import HUNG, STOPPED, SUB_AGENT, WELL, publish, session, three_kinds
@@ -27,6 +29,7 @@ def test_header_says_verdict_reason_advice_counts_and_proof(open_page: OpenPage)
     assert "guard in force: id-breaker" in shown
     assert "confidence: certain" in shown
     assert "/logs/a.jsonl:5\n/logs/a.jsonl:7" in shown
+    assert "Evidence: the lines of the log that show this, as FILE:LINE" in shown
 
 
 def test_calls_show_each_guards_decision_and_where_it_leaves_history(open_page: OpenPage) -> None:
@@ -89,6 +92,54 @@ def test_sub_agent_and_parent_link_to_each_other(open_page: OpenPage) -> None:
 
 def test_the_beginning_of_an_id_will_do(open_page: OpenPage) -> None:
     assert HUNG in texts(open_page("session", session="111"))
+
+
+def _two_turns() -> SessionFindings:
+    """The hung session with a second turn of one call."""
+    known, second = three_kinds()[0], three_kinds()[2]
+    for rows in (second.turns, second.responses, second.calls):
+        for row in rows:
+            row.session_id, row.turn_no = HUNG, 2
+    known.turns += second.turns
+    known.responses += second.responses[:1]
+    known.calls += second.calls[:1]
+    return known
+
+
+@pytest.mark.parametrize("place", ["11111111:2", f"{HUNG}:2", "11111111:2.1.1"])
+def test_a_place_as_the_commands_write_it_opens_its_turn(place: str, open_page: OpenPage, tmp_path: Path) -> None:
+    db = publish(tmp_path / "turns.duckdb", [_two_turns()])
+    assert [row["call"] for row in _table(open_page("session", session=HUNG, on=db), "fingerprint")] == [
+        "1.1.1", "1.2.1", "1.3.1", "2.1.1",
+    ]  # fmt: skip
+    app = open_page("session", session=place, on=db)
+    assert [row["call"] for row in _table(app, "fingerprint")] == ["2.1.1"]
+    assert [row["turn"] for row in _table(app, "model told")] == [2]
+    assert "Turn 2 of 2" in texts(app)
+    assert [(link.proto.label, link.proto.query_string) for link in app.get("page_link")] == [("All turns", f"session={HUNG}")]
+
+
+@pytest.mark.parametrize("turn", ["9", "999999999"])
+def test_a_turn_that_is_not_there_is_named_and_all_are_shown(turn: str, open_page: OpenPage) -> None:
+    app = open_page("session", session=f"11111111:{turn}")
+    assert f"The session has no turn {turn}; these are all." in texts(app)
+    assert len(_table(app, "fingerprint")) == 3
+
+
+def test_an_id_that_ends_like_a_place_is_meant_as_a_whole(open_page: OpenPage, tmp_path: Path) -> None:
+    odd = session(
+        "edit:1", [("a", "first-use", "executed", "{}")], verdict="completed", reason="whole", guard="none", version="-"
+    )
+    app = open_page("session", session="edit:1", on=publish(tmp_path / "odd.duckdb", [odd]))
+    assert "whole" in texts(app)
+    assert "All turns" not in [link.proto.label for link in app.get("page_link")]
+    assert "knows no session of this id" in texts(open_page("session", session="edit:" + "9" * 5000))
+
+
+def test_which_session_was_meant_is_asked_and_the_turn_is_kept(open_page: OpenPage, tmp_path: Path) -> None:
+    alike = [session(f"s{n}", [], verdict="completed", reason="-", guard="none", version="-") for n in (1, 2)]
+    app = open_page("session", session="s:1", on=publish(tmp_path / "alike.duckdb", alike))
+    assert [link.proto.query_string for link in app.get("page_link")] == ["session=s1%3A1", "session=s2%3A1"]
 
 
 def test_no_session_named_leads_to_the_list(open_page: OpenPage) -> None:
