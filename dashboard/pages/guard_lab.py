@@ -41,7 +41,7 @@ def _numbers(coverage: dict[str, Any], changes: dict[str, int]) -> None:
         ("Fresh calls newly blocked", changes.get("fresh-call-blocked", 0), f"of {coverage['base_executes']:,} run"),
         ("Trips", trips, f"more than the base's {coverage['base_trips']:,}"),
     ]
-    flow.numbers([(name, f"{value:,}", beside) for name, value, beside in shown], width=190)
+    flow.numbers([(name, f"{value:,}", beside) for name, value, beside in shown], width=164)
 
 
 def _split(pairs: pl.DataFrame) -> None:

@@ -6,6 +6,7 @@ import polars as pl
 import streamlit as st
 
 from analysis import queries
+from analysis.counting import counted
 from analysis.inert_text import inert
 from dashboard import empty_states, filters, links, published, shell
 from dashboard.look import VERDICTS, verdict_words
@@ -94,8 +95,8 @@ if sessions.is_empty():
 by, descending = ORDERS[st.session_state.order]
 sub_agents = sessions.filter(pl.col("kind") != "main").height
 st.caption(
-    f"{sessions.height - sub_agents:,} sessions"
-    + (f", {sub_agents:,} sub-agents" if sub_agents else "")
+    counted(sessions.height - sub_agents, "session")
+    + (f", {counted(sub_agents, 'sub-agent')}" if sub_agents else "")
     + (f"; the first {ROWS:,} are listed" if sessions.height > ROWS else "")
 )
 _table(sessions.join(worst, on="session_id", how="left").sort(by, descending=descending, nulls_last=True).head(ROWS))

@@ -52,7 +52,8 @@ def test_text_is_no_pattern(open_page: OpenPage) -> None:
 def test_sub_agents_are_shown_when_asked_for(open_page: OpenPage) -> None:
     app = open_page("sessions", subagents="true")
     assert SUB_AGENT in _ids(app)
-    assert "3 sessions, 1 sub-agent" in texts(app)
+    assert "3 sessions, 1 sub-agent" in texts(app).splitlines()
+    assert "1 session" in texts(open_page("sessions", worst="stopped-visibly")).splitlines()
 
 
 def test_a_row_links_to_the_session_page_and_keeps_the_filters(open_page: OpenPage) -> None:
