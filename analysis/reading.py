@@ -157,10 +157,35 @@ def is_known(con: duckdb.DuckDBPyConnection, session: str) -> bool:
     return found.fetchone() is not None
 
 
+_TRIES = 10
 _IS_OURS = "SELECT count(*) = 1 FROM duckdb_tables() WHERE database_name = 'loopscope' AND table_name = 'schema_migration'"
 
 
 def _attach(con: duckdb.DuckDBPyConnection, db: Path) -> None:
+    """DuckDB opens a file in two steps, and between them a writer may put its next copy in the file's place: half of each would
+    be read. Then it is opened anew; writers publish seconds apart."""
+    for is_last in (*[False] * _TRIES, True):
+        before = _identity(db)
+        try:
+            _attach_as_it_is(con, db)
+        except StoreDamaged:
+            if is_last or _identity(db) == before:
+                raise
+        if is_last or _identity(db) == before:
+            return
+        con.execute("USE memory")
+        con.execute("DETACH DATABASE IF EXISTS loopscope")
+
+
+def _identity(db: Path) -> tuple[int, int, int] | None:
+    try:
+        status = db.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _attach_as_it_is(con: duckdb.DuckDBPyConnection, db: Path) -> None:
     # ATTACH takes no bound value. An absolute path cannot begin with the `x:` by which DuckDB names other sources.
     path = str(db.absolute()).replace("'", "''")
     try:

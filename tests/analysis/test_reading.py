@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from importlib import resources
@@ -10,8 +11,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from analysis import reading
 from analysis.reading import SCHEMA, Filters, open_store
 from ingest.errors import ForeignFile, NoStore, StoreDamaged, StoreTooNew
+from ingest.store.findings import renew_findings
+from ingest.store.info import write_info
+from ingest.store.writable import WritableStore
 from tests.support.found_rows import NOON, publish, session
 
 KIMI, QWEN, SUB, OLD = "aaaa-kimi", "bbbb-qwen", "aaaa-kimi/agent-x", "aaaa-old"
@@ -202,3 +207,27 @@ def test_times_are_utc_wherever_the_machine_stands(db: Path) -> None:
         rows = con.execute("SELECT started_at, started_at::TIMESTAMPTZ = TIMESTAMPTZ '2026-11-30 15:00:00Z' FROM turns")
         assert rows.fetchall() == [(datetime(2026, 11, 30, 15), True)]
     assert at(15).tzinfo is UTC
+
+
+def test_a_store_that_is_replaced_while_it_is_opened_is_opened_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB opens a file twice, and in between the writer may publish: what was opened then is given up."""
+    db, next_copy = tmp_path / "store.duckdb", tmp_path / "next.duckdb"
+    for path, label in (db, "old"), (next_copy, "new"):
+        with WritableStore(path) as store:
+            renew_findings(store, 1, [("none", "does nothing", "built-in")])
+            with store.change() as con:
+                write_info(con, "label", label)
+            store.publish()
+    plain = reading._attach_as_it_is
+    opened: list[Path] = []
+
+    def replaced_meanwhile(con: duckdb.DuckDBPyConnection, path: Path) -> None:
+        plain(con, path)
+        opened.append(path)
+        if len(opened) == 1:
+            os.replace(next_copy, path)
+
+    monkeypatch.setattr(reading, "_attach_as_it_is", replaced_meanwhile)
+    with closing(open_store(db)) as con:
+        assert con.execute("SELECT value FROM store WHERE key = 'label'").fetchall() == [("new",)]
+    assert len(opened) == 2
