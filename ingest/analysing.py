@@ -102,13 +102,4 @@ def finding_columns(findings: Iterable[Struct]) -> Columns:
             value = getattr(found, name)
             if value:
                 rows.setdefault(f"found_{name}", []).extend(value if isinstance(value, list) else (value,))
-    return {table: [_batch(of_table)] for table, of_table in rows.items()}
-
-
-def _batch(rows: Sequence[Struct]) -> object:
-    def refused(index: int, name: str, value: object) -> None:
-        # Analysis computes these values from facts that were stored: one that no column holds is a fault of this program.
-        row = rows[index]
-        raise ValueError(f"{type(row).__name__}.{name} of {row!r} fits no column: {value!r}")
-
-    return record_batch(rows, refused)
+    return {table: [record_batch(of_table)] for table, of_table in rows.items()}

@@ -13,7 +13,7 @@ from ingest.records import SessionFacts, SourceRecord
 from ingest.store.assembly import Told, parent_of, session_facts
 
 MOST_RECORDS = 50_000
-"""Kept as objects at one time, some 600 bytes each."""
+"""Kept as objects at one time."""
 
 
 class EarlySessions:
@@ -25,11 +25,11 @@ class EarlySessions:
     def add(self, source_id: int, source_path: str, source_bytes: int, client: str, records: Sequence[SourceRecord]) -> None:
         """Records of one session out of one source."""
         session_id = records[0].session_id
-        self._records += len(records)
-        if self._records > MOST_RECORDS or parent_of(session_id) is not None:
-            # A sub-agent's findings rest on its parent's log.
+        # A sub-agent's findings rest on its parent's log.
+        if parent_of(session_id) is not None or self._records + len(records) > MOST_RECORDS:
             self.leave_out(session_id)
         if session_id not in self._left_out:
+            self._records += len(records)
             told = self._told[session_id].get(source_id)
             if told is None:
                 told = self._told[session_id][source_id] = Told(source_path, source_bytes, client, [])

@@ -159,6 +159,7 @@ class _FileReading:
         if self._file.is_known:
             # What it said is still true, and more than the part that could be read before it vanished.
             self._outcome.untouched = True
+            self._outcome.records, self._outcome.calls = self._outcome.first_record, 0
             self._piece = []
             for session_id in self._facts.forget(self._file.source_id):
                 self._early.leave_out(session_id)

@@ -6,6 +6,7 @@ equal in all but place, whatever the source, while two prompts in the same milli
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from operator import itemgetter
 
@@ -16,6 +17,10 @@ from ingest.store.copies import merge
 
 SUB_AGENT = "/agent-"
 """Stands between a parent's session id and the rest of its sub-agent's."""
+
+
+_AGENT = re.compile("#[^#]+#")
+"""Within a prompt id, an agent's."""
 
 
 class Told(Struct, gc=False):
@@ -107,8 +112,8 @@ def _offset(record: SourceRecord) -> int:
 
 
 def _is_of_an_agent(event: Event) -> bool:
-    """Whether it concerns any sub-agent; `_concerns` tells which."""
-    return event.name == "subagent_execution" or "#" in (event.prompt_id or "")
+    """Whether it concerns any sub-agent; `_concerns` tells which. Nearly all events of a parent concern none."""
+    return event.name == "subagent_execution" or _AGENT.search(event.prompt_id or "") is not None
 
 
 def _concerns(event: Event, agent: str) -> bool:

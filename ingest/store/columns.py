@@ -1,13 +1,10 @@
 """Struct rows -> Arrow columns, by field names and types: the one mapping for facts and findings alike.
 
-    str, Literal -> string     int -> int64 (`ts` and `*_at`: timestamp[us])     float -> double     bool -> bool
-    bytes -> binary            list[str] -> list<string>                         dict[str, str] -> map<string, string>
+    str -> string     int -> int64 (`ts` and `*_at`: timestamp[us])     float -> double     bool -> bool
+    bytes -> binary   list[str] -> list<string>
 
-Rows of findings and of sources go into the store in this way; records are packed (record_pack.py).
-
-Rows come from logs, so a value may be one that no column holds: a lone surrogate, an integer of 30 digits. Arrow refuses the
-whole column then; the slow path finds the value, keeps what can be kept (a surrogate is spelled out) or leaves it empty, and
-reports it through `refused`, so that one hostile number costs a cell and not the file.
+What rows say comes from logs in the end, so a text may hold a lone surrogate, which no column does: it is spelled out. A number
+that no column holds cannot come from facts that were stored (record_pack.py): it is a fault of this program, and told as one.
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ from __future__ import annotations
 import sys
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from operator import attrgetter
@@ -23,14 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ingest.readers.lenient_json import storable
+
 if TYPE_CHECKING:
     import duckdb
 
 Columns = dict[str, list[Any]]
 """Record batches by table."""
-
-Refused = Callable[[int, str, object], None]
-"""Called with the row's index, the column and the value that could not be kept."""
 
 
 class _NoPandas:
@@ -60,36 +56,33 @@ def arrow() -> Any:
 
 @cache
 def fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The fields' names and Arrow types; a field of Structs (calls, a place) has a table of its own and is left out."""
-    columns = {field.name: _arrow_type(field.name, field.type) for field in msgspec.structs.fields(struct)}
-    return {name: type_ for name, type_ in columns.items() if type_ is not None}
+    """The fields' names and Arrow types. Raises KeyError for a field of a type that no row has yet."""
+    return {field.name: _arrow_type(field.name, field.type) for field in msgspec.structs.fields(struct)}
 
 
 def _arrow_type(name: str, annotation: Any) -> Any:
     pa = arrow()
     if isinstance(annotation, types.UnionType) or typing.get_origin(annotation) is typing.Union:
         (annotation,) = (part for part in typing.get_args(annotation) if part is not types.NoneType)
-    if typing.get_origin(annotation) is typing.Literal or annotation is str:
-        return pa.string()
     if annotation is int:
         return pa.timestamp("us") if name == "ts" or name.endswith("_at") else pa.int64()
     simple = {
+        str: pa.string(),
         float: pa.float64(),
         bool: pa.bool_(),
         bytes: pa.binary(),
         list[str]: pa.list_(pa.string()),
-        dict[str, str]: pa.map_(pa.string(), pa.string()),
     }
-    return simple.get(annotation)
+    return simple[annotation]
 
 
-def record_batch(rows: Sequence[msgspec.Struct], refused: Refused) -> Any:
-    """Rows of one type, at least one, turned on their side: a column for each field that can be one."""
+def record_batch(rows: Sequence[msgspec.Struct]) -> Any:
+    """Rows of one type, at least one and of two fields or more, turned on their side. Raises ValueError where a value fits no
+    column."""
     kind = type(rows[0])
     types_of = fields(kind)
-    getter = attrgetter(*types_of)
-    values = zip(*map(getter, rows), strict=True) if len(types_of) > 1 else [[getter(row) for row in rows]]
-    columns = {name: column(of, name, types_of[name], refused) for name, of in zip(types_of, values, strict=True)}
+    values = zip(*map(attrgetter(*types_of), rows), strict=True)
+    columns = {name: column(of, f"{kind.__name__}.{name}", types_of[name]) for name, of in zip(types_of, values, strict=True)}
     return arrow().RecordBatch.from_pydict(columns)
 
 
@@ -106,32 +99,20 @@ def insert_columns(con: duckdb.DuckDBPyConnection, table: str, batches: list[Any
     con.unregister("arriving")
 
 
-def column(values: Sequence[object], name: str, type_: Any, refused: Refused) -> Any:
+def column(values: Sequence[object], name: str, type_: Any) -> Any:
     pa = arrow()
     try:
         return pa.array(values, type=type_)
     except (UnicodeEncodeError, OverflowError, pa.ArrowException):
-        return pa.array([_storable(value, type_, i, name, refused) for i, value in enumerate(values)], type=type_)
+        return pa.array([_storable(value, type_, name) for value in values], type=type_)
 
 
-def _storable(value: object, type_: Any, index: int, name: str, refused: Refused) -> object:
+def _storable(value: object, type_: Any, name: str) -> object:
     pa = arrow()
     try:
         pa.array([value], type=type_)
     except UnicodeEncodeError:
-        return _spelled_out(value)
-    except (OverflowError, pa.ArrowException):
-        refused(index, name, value)
-        return None
-    return value
-
-
-def _spelled_out(value: object) -> object:
-    """Lone surrogates as the text `\\udc00`: no column of UTF-8 holds them."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if isinstance(value, list):
-        return [_spelled_out(part) for part in value]
-    if isinstance(value, dict):
-        return {_spelled_out(key): _spelled_out(part) for key, part in value.items()}
+        return storable(value) if isinstance(value, str) else [storable(part) for part in value]  # type: ignore[attr-defined]
+    except (OverflowError, pa.ArrowException) as e:
+        raise ValueError(f"{name} fits no column: {value!r}") from e
     return value

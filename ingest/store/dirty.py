@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from ingest.store.writable import WritableStore
 
 
+_SUB_AGENTS_OF = (
+    f"SELECT DISTINCT session_id FROM fact_log WHERE contains(session_id, '{SUB_AGENT}') "
+    f"AND split_part(session_id, '{SUB_AGENT}', 1) IN"
+)
+
+
 def mark_rows_dirty(con: duckdb.DuckDBPyConnection, starts: Sequence[Start]) -> None:
     """All sessions of which these sources say something from their starts on, as the facts stand now."""
     con.execute(
@@ -30,11 +36,7 @@ def mark_dirty(con: duckdb.DuckDBPyConnection, session_ids: Collection[str]) -> 
 
 def mark_sub_agents_dirty(con: duckdb.DuckDBPyConnection, parents: Collection[str]) -> None:
     """What was read of a parent concerns its sub-agents, however soon its own findings were there."""
-    con.execute(
-        f"INSERT INTO dirty_session SELECT DISTINCT session_id FROM fact_log WHERE contains(session_id, '{SUB_AGENT}') "
-        f"AND split_part(session_id, '{SUB_AGENT}', 1) IN (SELECT unnest(?::VARCHAR[]))",
-        [list(parents)],
-    )
+    con.execute(f"INSERT INTO dirty_session {_SUB_AGENTS_OF} (SELECT unnest(?::VARCHAR[]))", [list(parents)])
 
 
 def mark_reordered_dirty(con: duckdb.DuckDBPyConnection, bytes_before: Mapping[int, int]) -> None:
@@ -73,10 +75,7 @@ def dirty_sessions(store: WritableStore) -> list[tuple[str, int]]:
     asked = "SELECT session_id FROM dirty_session"
     if store.con.execute(f"{asked} LIMIT 1").fetchone() is None:
         return []
-    children = (
-        f"SELECT DISTINCT session_id FROM fact_log WHERE contains(session_id, '{SUB_AGENT}') "
-        f"AND split_part(session_id, '{SUB_AGENT}', 1) IN ({asked}) AND session_id NOT IN ({asked})"
-    )
+    children = f"{_SUB_AGENTS_OF} ({asked}) AND session_id NOT IN ({asked})"
     if store.con.execute(f"{children} LIMIT 1").fetchone() is not None:
         with store.change() as con:
             con.execute(f"INSERT INTO dirty_session {children}")

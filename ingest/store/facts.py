@@ -112,11 +112,7 @@ class FactRows:
             TIME_TABLE: self._times,
             PROBLEM_TABLE: self._problems,
         }
-        return {table: [record_batch(rows, _refused)] for table, rows in tables.items() if rows}
-
-
-def _refused(index: int, name: str, value: object) -> None:
-    raise ValueError(f"{name} of a fact fits no column: {value!r}")
+        return {table: [record_batch(rows)] for table, rows in tables.items() if rows}
 
 
 def _by_session(records: Sequence[SourceRecord]) -> Sequence[Sequence[SourceRecord]]:

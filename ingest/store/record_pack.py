@@ -16,6 +16,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from ingest.readers.lenient_json import storable
 from ingest.records import CardEvent, Response, SourceRecord
 
 if sys.version_info >= (3, 14):
@@ -81,7 +82,7 @@ def _storable_struct(struct: Struct, refused: Callable[[str, object], None]) -> 
 def _storable_value(value: Any, name: str, refused: Callable[[str, object], None]) -> Any:
     """The same object where nothing has to be changed."""
     if isinstance(value, str):
-        return value if value.isascii() else _spelled_out(value)
+        return storable(value)
     if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
         refused(name, value)
         return None
@@ -90,14 +91,5 @@ def _storable_value(value: Any, name: str, refused: Callable[[str, object], None
     if isinstance(value, tuple):
         return tuple(_storable_value(part, name, refused) for part in value)
     if isinstance(value, dict):
-        return {_spelled_out(key): _storable_value(part, name, refused) for key, part in value.items()}
+        return {storable(key): _storable_value(part, name, refused) for key, part in value.items()}
     return value
-
-
-def _spelled_out(text: str) -> str:
-    """Lone surrogates as the text `\\udc00`: no store of UTF-8 holds them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text

@@ -54,11 +54,7 @@ def replace_source_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[SourceRow
     """known: whether the store may have any of them."""
     if known:
         con.execute(f"DELETE FROM fact_source WHERE {_CHOSEN}", [[row.source_id for row in rows]])
-
-    def refused(index: int, name: str, value: object) -> None:
-        raise ValueError(f"{name} of source {rows[index].source_path!r} fits no column: {value!r}")
-
-    insert_columns(con, "fact_source", [record_batch(rows, refused)])
+    insert_columns(con, "fact_source", [record_batch(rows)])
 
 
 def mark_gone(con: duckdb.DuckDBPyConnection, source_ids: Sequence[int]) -> None:

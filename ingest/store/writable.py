@@ -29,7 +29,7 @@ _MEMORY = "1GB"
 _KEPT_BETWEEN_CHANGES = "64MB"
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "preserve_insertion_order": "false",
-    # More than any change needs: to run out of it within a checkpoint would be the end of the working file.
+    # Above what the changes we know of need, since running out of it within a checkpoint is the end of the working file.
     "memory_limit": _MEMORY,
     # Each checkpoint packs the last rows of every table anew; at the default of 16 MB a long run leaves a file half of holes.
     "checkpoint_threshold": "256MB",
@@ -40,6 +40,8 @@ _LEAST_SECONDS_BETWEEN = 2.0
 _SHARE_FOR_COPYING = 0.05
 _SLOWEST_DISK = 200 << 20
 """Bytes a second. A copy that takes longer waits for a busy machine, which is no reason to let readers wait too."""
+_SMALLEST = 3 * 4096
+"""Bytes of an empty database. A working file with fewer was being made when its program was killed, and never held anything."""
 _OUR_TABLE = b"unpublished_change"
 _MAGIC = slice(8, 12), b"DUCK"
 
@@ -191,6 +193,8 @@ class WritableStore:
             damaged = StoreDamaged(f"{self.db} cannot be read whole.")
             self._set_aside(damaged, self.db)
             self._set_aside(damaged, self.work, self._log_of(self.work))
+        if self.work.exists() and self.work.stat().st_size < _SMALLEST:
+            self.work.unlink()
         if self.work.exists():
             try:
                 self._open()

@@ -359,3 +359,18 @@ def test_a_full_disk_while_publishing_leaves_the_old_copy(tmp_path: Path, monkey
     with WritableStore(db) as store:
         assert store.publish()
     assert published_label(db) == "new"
+
+
+@pytest.mark.parametrize("size", [0, 100, 8192])
+def test_a_working_file_that_was_never_finished_is_no_damage(tmp_path: Path, size: int) -> None:
+    """As a kill leaves it while the database is being made."""
+    with WritableStore(tmp_path / "whole.duckdb"):
+        pass
+    whole = (tmp_path / "whole.duckdb.work").read_bytes()
+    assert len(whole) >= 12288
+    (tmp_path / "store.duckdb.work").write_bytes(whole[:size])
+    said: list[str] = []
+    with WritableStore(tmp_path / "store.duckdb", say=said.append) as store:
+        assert store.publish()
+    assert said == []
+    assert not list(tmp_path.glob("*.damaged*"))
